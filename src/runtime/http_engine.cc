@@ -26,6 +26,13 @@ curl_socket_t open_no_socket(void*, curlsocktype, curl_sockaddr*) {
   return CURL_SOCKET_BAD;
 }
 
+// What bounds a connection's reads and the authorities that it trusts are OpenSSL's.
+void require_openssl() {
+  const char* const tls = curl_version_info(CURLVERSION_NOW)->ssl_version;
+  if (tls != nullptr && std::string_view(tls).starts_with("OpenSSL/")) return;
+  throw std::runtime_error("curl has no OpenSSL: install libcurl in the form that has");
+}
+
 HttpTransfer* transfer_of(CURL* easy) {
   void* transfer = nullptr;
   curl_easy_getinfo(easy, CURLINFO_PRIVATE, &transfer);
@@ -35,9 +42,10 @@ HttpTransfer* transfer_of(CURL* easy) {
 }  // namespace
 
 HttpEngine::HttpEngine(Loop& loop, Clock& clock, TurnShare& share)
-    : loop_(loop), clock_(clock), share_(share), idle_since_ns_(clock.now_ns()) {
+    : loop_(loop), clock_(clock), share_(share), tls_reads_(clock), idle_since_ns_(clock.now_ns()) {
   static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (started != CURLE_OK) throw std::runtime_error("curl cannot start");
+  require_openssl();
   multi_.reset(curl_multi_init());
   if (multi_ == nullptr) throw std::runtime_error("curl cannot start");
   CURLM* handle = multi_.get();
@@ -171,6 +179,7 @@ int HttpEngine::on_timer(CURLM*, long timeout_ms, void* engine) {
 
 void HttpEngine::step(curl_socket_t fd, int events) {
   int running = 0;
+  tls_reads_.begin_step();
   curl_multi_socket_action(multi_.get(), fd, events, &running);
   finish_transfers();
 }

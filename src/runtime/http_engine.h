@@ -23,6 +23,7 @@
 #include "runtime/http_targets.h"
 #include "runtime/memory_budget.h"
 #include "runtime/signal.h"
+#include "runtime/tls_reads.h"
 #include "runtime/trust_store.h"
 #include "runtime/turn_share.h"
 
@@ -43,7 +44,7 @@ using CurlEasy = std::unique_ptr<CURL, CurlDelete>;
 
 class HttpEngine final {
  public:
-  // Throws std::runtime_error when curl cannot start. All outlive it.
+  // Throws std::runtime_error when curl cannot start, or has not OpenSSL. All outlive it.
   HttpEngine(Loop& loop, Clock& clock, TurnShare& share);
   ~HttpEngine();
   HttpEngine(const HttpEngine&) = delete;
@@ -81,6 +82,7 @@ class HttpEngine final {
   Loop& loop_;
   Clock& clock_;
   TurnShare& share_;
+  TlsReads tls_reads_;
   std::unique_ptr<CURLM, CurlMultiDelete> multi_;
   struct Watch {
     Watch(Loop& loop, int fd, FdWatch::OnReady on_ready) : watch(loop, fd, std::move(on_ready)) {}

@@ -127,12 +127,10 @@ void HttpTransfer::configure_tls(CURL* easy) {
   curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, tls_buffer_bytes);
   curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
   curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
-  // curl without OpenSSL keeps its own way.
-  if (curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, &HttpTransfer::on_tls) == CURLE_OK) {
-    curl_easy_setopt(easy, CURLOPT_CAINFO, nullptr);
-    curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);
-    curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
-  }
+  curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, &HttpTransfer::on_tls);
+  curl_easy_setopt(easy, CURLOPT_CAINFO, nullptr);
+  curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);
+  curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
   // TLS says whether one connection carries many requests (HTTP/2): wait for its first handshake
   // instead of opening one connection for each. Not without TLS: there it would be the first
   // answer.
@@ -217,7 +215,9 @@ void HttpTransfer::link_headers() {
 
 CURLcode HttpTransfer::on_tls(CURL*, void* tls_context, void* transfer) {
   const auto& self = *static_cast<HttpTransfer*>(transfer);
-  SSL_CTX_set1_cert_store(static_cast<SSL_CTX*>(tls_context), self.context_.trusted.get());
+  auto* context = static_cast<SSL_CTX*>(tls_context);
+  SSL_CTX_set1_cert_store(context, self.context_.trusted.get());
+  self.engine_.tls_reads_.bound(context);
   return CURLE_OK;
 }
 

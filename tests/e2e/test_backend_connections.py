@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import signal
+import statistics
 import subprocess
 import sys
 import threading
@@ -130,6 +131,40 @@ def test_a_slow_name_server_holds_up_nobody_else(pg, worker, mock, tmp_path):
     begun = time.monotonic()
     process.stop()
     assert time.monotonic() - begun < LOOK_UP_S / 2  # two are for the spans
+
+
+FLOOD_S, FLOODING_CALLS = 4, 2
+
+
+@pytest.mark.parametrize("frames", ["empty data", "window updates"])
+def test_frames_without_end_that_are_no_body_hold_up_nobody_else(pg, worker, mock, backend,
+        certificate, frames):
+    """curl reads on in one call while such frames come: the loop stood still as long as that."""
+    key, own, authorities = certificate
+    url = pg.database()
+    add_model(url, "floods", backend(sys.executable, HERE / "flooding_backend.py", key, own,
+            frames), timeout=f"{FLOOD_S} s", max_attempts=1)
+    add_model(url, "m", mock("--latency", "100%:0ms").url)
+    monitor = Monitor(worker(url, "--http", "127.0.0.1:0",
+            env={"SSL_CERT_FILE": str(authorities)}))
+    wait_for(lambda: monitor.get("/readyz")[0] == 200, 20, "readiness")
+    submit_many(url, ["flood"] * FLOODING_CALLS, "floods")
+    wait_for(lambda: query(url, "select count(*) from sluice.lease") == [(FLOODING_CALLS,)], 20,
+        "the calls")
+    begun = time.monotonic()
+    asked_s = []
+    for i in range(20):
+        asked = time.monotonic()
+        submit(url, f"prompt {i}")
+        wait_for(lambda: statuses(url).get("solved") == i + 1, FLOOD_S, "the other model's answer")
+        assert monitor.get("/healthz")[0] == 200
+        asked_s.append(time.monotonic() - asked)
+        if time.monotonic() > begun + FLOOD_S / 2:
+            break
+    assert statistics.median(asked_s) < FLOOD_S / 4, asked_s
+    assert wait_ended(url, len(asked_s) + FLOODING_CALLS, 20)["failed"] == FLOODING_CALLS
+    assert time.monotonic() - begun < FLOOD_S * 2, "the model's timeout holds"
+    assert query(url, "select distinct error_code from sluice.attempts") == [("timeout",)]
 
 
 STALLED = 200   # of 600 KB, in both their copies: nearly twice what 128 MiB are

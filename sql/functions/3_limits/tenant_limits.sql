@@ -61,6 +61,38 @@ begin
 end
 $$;
 
+-- model_list_key: the first key of a verbatim request that lets some backends call another model
+-- than "model" says: OpenRouter's models, LiteLLM's fallbacks, an older OpenAI's engine; null:
+-- there is none. In any case of letters, as backends in Go read keys.
+-- Params:  p_request: a JSON object.
+create or replace function sluice.model_list_key(p_request text) returns text
+language sql immutable parallel safe
+as $$
+  select min(k) from json_object_keys(p_request::json) k
+  where lower(k collate "C") in ('models', 'fallbacks', 'engine')
+$$;
+
+-- refuse_model_list: refuses a verbatim request with such a key for a tenant whose models are
+-- limited.
+-- Params:  p_request: a JSON object; null: the task has a prompt.
+-- Errors:  SL009.
+create or replace function sluice.refuse_model_list(
+  p_tenant text, p_limits sluice.tenant_limits, p_request text)
+returns void
+language plpgsql stable
+as $$
+declare
+  v_key text := case when p_limits.models is not null then sluice.model_list_key(p_request) end;
+begin
+  if v_key is not null then
+    raise exception 'tenant "%" may not use every model, and "%" in its request may name any',
+      p_tenant, v_key using errcode = 'SL009', column = 'request',
+      hint = 'Leave the key out: the task itself names its model, and a route can name several. '
+        'See sluice.tenants.models, and sluice.settings.tenant_models.';
+  end if;
+end
+$$;
+
 -- are_limited: whether any tenant's priorities or models are limited.
 create or replace function sluice.are_limited() returns boolean
 language plpgsql stable

@@ -148,7 +148,8 @@ begin
           case when v_rules.personal then d.tenant end as tenant,
           case when v_rules.personal then d.priority end as priority, d.bound,
             array_agg(d.ordinality) filter (
-          where v_rules.metered or d.request is not null and not p_cut
+          where v_rules.metered or d.request is not null and (not p_cut
+              or v_rules.limited and sluice.model_list_key(d.request) is not null)
             or length(d.affinity_key) not between 1 and 200
             or sluice.fault(d.prompt, d.request, d.priority, d.max_attempts,
             d.max_output_tokens, d.metadata, d.tenant, d.idempotency_key, d.traceparent, d.deadline,
@@ -171,6 +172,8 @@ begin
       perform sluice.check_task(v.prompt, v.request, v.priority, v.max_attempts,
         v.max_output_tokens, v.metadata, v.tenant,
         v.idempotency_key, v.traceparent, v.deadline, v_rules.request_bytes_max, p_now);
+      perform sluice.refuse_model_list(v.tenant, l, v.request) from sluice.limits_of(v.tenant) l
+      where v_rules.limited and not v_at.bound and v.request is not null;
     end if;
     if v_at.first then
       perform sluice.require_tenant(v.tenant);

@@ -44,6 +44,9 @@ begin
   if v_limits.max_priority < p_draft.priority or p_name <> all (v_limits.models) then
     perform sluice.refuse_excess(p_draft.tenant, p_draft.priority, p_name);
   end if;
+  if p_draft.request is not null and v_limits.models is not null then
+    perform sluice.refuse_model_list(p_draft.tenant, v_limits, p_draft.request);
+  end if;
   if p_draft.schema_version is not null then
     perform sluice.check_payload(p_name, p_draft.schema_version, p_draft.prompt, p_draft.request,
       sluice.payload_steps_max());
