@@ -50,6 +50,7 @@ create or replace function sluice.count_page(
   p_place text, p_filter sluice.task_filter, p_unsolved boolean, p_after bigint, p_until bigint,
   p_rows int, out matched bigint, out last bigint, out rows bigint)
 language plpgsql volatile
+set enable_bitmapscan = off
 as $$
 begin
   if p_filter.ids is not null then

@@ -1,4 +1,6 @@
--- Tasks that meet a filter, page by page, so that a search can stop between two.
+-- Tasks that meet a filter, page by page, so that a search can stop between two. A page is read in
+-- the order of an index. What PostgreSQL knows of a table may be from when it was empty: then it
+-- would rather collect and sort all its rows for each page, 100,000 in 35 ms, so it may not.
 
 -- chosen_lines: the lines in which these tasks wait, if they do.
 create or replace function sluice.chosen_lines(p_ids bigint[]) returns int[]
@@ -63,6 +65,7 @@ as $$ select least(20 * p_max, case when p_filter.message is null then 1000 else
 create or replace function sluice.results_upto(p_from bigint, p_until bigint, p_rows int)
 returns bigint
 language plpgsql stable
+set enable_bitmapscan = off
 as $$
 begin
   return (select max(p.task_id) from (
@@ -75,6 +78,7 @@ $$;
 create or replace function sluice.unsolved_upto(p_from bigint, p_until bigint, p_rows int)
 returns bigint
 language plpgsql stable
+set enable_bitmapscan = off
 as $$
 begin
   return (select max(p.task_id) from (
@@ -149,6 +153,7 @@ create or replace function sluice.unfinished_page(
   p_place text, p_filter sluice.task_filter, p_after bigint, p_until bigint, p_max int,
   out ids bigint[], out last bigint)
 language plpgsql volatile
+set enable_bitmapscan = off
 as $$
 declare
   v_page bigint[];
