@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(5);
+select plan(6);
 
 select given_model() as m \gset
 select given_tasks(:'m', 3) as ids \gset
@@ -16,9 +16,12 @@ select n, at(0), at(0), 1, 1, 'cancelled'
 from generate_series((:'ids'::bigint[])[3] + 1, (:'ids'::bigint[])[3] + 1000) n;
 select is(sluice.results_upto((:'ids'::bigint[])[1], 9223372036854775807, 1000),
   (:'ids'::bigint[])[1] + 999, 'a thousand');
-select is(array(select sluice.page_rows(jsonb_populate_record(null::sluice.task_filter, f))
+select is(array(select sluice.page_rows(jsonb_populate_record(null::sluice.task_filter, f), 1000)
   from unnest('{"{}", "{\"message\": \"x\"}"}'::jsonb[]) f), '{1000,50}',
   'messages are compared on smaller pages');
+select is((sluice.ended_page(sluice.task_filter_of('gone', null, null, null, null, null), true, 0,
+  9223372036854775807, 2)).last, (:'ids'::bigint[])[1] + 39,
+  'to find two, forty are looked at');
 
 select * from finish();
 rollback;

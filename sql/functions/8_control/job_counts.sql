@@ -28,7 +28,7 @@ begin
     v_after := 0;
     while not is_estimate loop
       v_page := sluice.count_page(v_place, v_filter, p_job.action = 'redrive', v_after, v_until,
-        sluice.page_rows(v_filter));
+        sluice.page_rows(v_filter, 1000));
       exit when v_page.last is null;
       matched := matched + v_page.matched;
       v_after := v_page.last;
@@ -50,6 +50,7 @@ create or replace function sluice.count_page(
   p_place text, p_filter sluice.task_filter, p_unsolved boolean, p_after bigint, p_until bigint,
   p_rows int, out matched bigint, out last bigint, out rows bigint)
 language plpgsql volatile
+set enable_bitmapscan = off
 as $$
 begin
   if p_filter.ids is not null then

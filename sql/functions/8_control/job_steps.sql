@@ -7,10 +7,11 @@
 -- end of its page; the next one, of whichever job, begins after a rest twice as long. So all jobs
 -- together use at most a third of one session, and a claim waits for one step at most.
 
--- job_step_time: after how much work a step begins no other page.
+-- job_step_time: after how much work a step begins no other page: less than a page of tasks takes,
+-- more than one on which there are none.
 create or replace function sluice.job_step_time() returns interval
 language sql immutable parallel safe
-as $$ select interval '2 ms' $$;
+as $$ select interval '1 ms' $$;
 
 -- advance_jobs: makes the next step of the job that has waited longest, if one is due. Its commit
 -- does not wait for the disk: what a crash undoes is done again.
