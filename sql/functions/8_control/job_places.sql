@@ -43,7 +43,7 @@ $$;
 -- Params:  p_job: it, not open yet.
 -- Errors:  SL003 too many are open, or another session opens one of the same tenant in its
 --          transaction; SL004 not at read committed, where a count misses what was committed since.
--- Locks:   tries lock_class('job place'): nobody waits for who leaves a transaction open.
+-- Locks:   tries lock_class('job_place'): nobody waits for who leaves a transaction open.
 create or replace function sluice.take_place(p_job sluice.job) returns void
 language plpgsql volatile
 as $$
@@ -58,7 +58,7 @@ begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'a job begins only in a transaction that is read committed'
       using errcode = 'SL004', hint = 'Others count open jobs that have been committed since.';
-  elsif not pg_try_advisory_xact_lock(sluice.lock_class('job place'),
+  elsif not pg_try_advisory_xact_lock(sluice.lock_class('job_place'),
       coalesce(hashtext(v_owner), 0)) then
     raise exception 'another session is starting or undoing a job, and has not committed'
       using errcode = 'SL003', hint = 'Try again when its transaction has ended.';
