@@ -1,7 +1,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_jobs.sql
-select plan(13);
+select plan(18);
 
 create or replace function sluice.jobs_kept_max() returns int language sql immutable
 as $$ select 3 $$;
@@ -46,10 +46,19 @@ select given_task(:'m', tenant => 'a') from generate_series(1, 2) \g /dev/null
 select started('a', at(35)) as third \gset
 select code, message from error_of($$select started('a', at(36))$$) \gset
 select is(:'code'::text, 'SL003', 'while all of them can be undone there is no other one');
+select is((error_of(format('select sluice.make_room(job_of(%s))', :third))).code, 'SL003',
+  'make_room says so');
+select ok(not sluice.is_old(job_of(:third), at(36)), 'none of them is old');
 select is(:'message'::text, '3 jobs that have ended can still be undone', 'the error says why');
 select sluice.drop_old_jobs(at(34) + interval '25 hours') from generate_series(1, 9) \g /dev/null
 select lives_ok($$select started('a', at(34) + interval '25 hours')$$, 'a day later there is');
 select isnt((job_of(:theirs)).id, null, 'another tenant''s is still kept');
+
+select results_eq(format('select sluice.is_beside(j, s.scope, s.tenants) from job_of(%s) j,
+    (values (''tenants'', ''{a,b}''::text[]), (''tenants'', ''{c}''), (''all'', ''{}''))
+    s(scope, tenants)', :theirs), array[true, false, false], 'jobs count with their tenants''');
+select ok(sluice.is_beside(job_of(:all), 'without_role', '{}'), 'and those of none with each other');
+select lives_ok(format('select sluice.take_place(job_of(%s))', :all), 'take_place: which have places');
 
 -- What undoing needs.
 create or replace function sluice.jobs_kept_max() returns int language sql immutable

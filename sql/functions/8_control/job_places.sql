@@ -79,8 +79,8 @@ end
 $$;
 
 -- make_room: makes room among those that have ended for one that is about to start: the oldest
--- that has nothing to undo goes, and beyond undo_kept_max() the undo of the oldest others. Rows that
--- a client has locked stay for now.
+-- that has nothing to undo goes, and beyond undo_kept_max() the undo of the oldest others. Rows
+-- that a client has locked stay for now.
 -- Errors:  SL003 all of them can still be undone.
 create or replace function sluice.make_room(p_job sluice.job) returns void
 language plpgsql volatile
