@@ -57,8 +57,8 @@ select isnt((job_of(:theirs)).id, null, 'another tenant''s is still kept');
 select results_eq(format('select sluice.is_beside(j, s.scope, s.tenants) from job_of(%s) j,
     (values (''tenants'', ''{a,b}''::text[]), (''tenants'', ''{c}''), (''all'', ''{}''))
     s(scope, tenants)', :theirs), array[true, false, false], 'jobs count with their tenants''');
-select ok(sluice.is_beside(job_of(:all), 'without_role', '{}'), 'and those of none with each other');
-select lives_ok(format('select sluice.take_place(job_of(%s))', :all), 'take_place: which have places');
+select ok(sluice.is_beside(job_of(:all), 'without_role', '{}'), 'and those of none together');
+select lives_ok(format('select sluice.take_place(job_of(%s))', :all), 'which have places');
 
 -- What undoing needs.
 create or replace function sluice.jobs_kept_max() returns int language sql immutable
