@@ -1,7 +1,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_jobs.sql
-select plan(11);
+select plan(13);
 
 select given_model() as m \gset
 select given_tasks(:'m', 3) \g /dev/null
@@ -15,8 +15,9 @@ select ok(sluice.has_old_jobs(at(10) + interval '25 hours'), 'a day later it is'
 select is(sluice.drop_old_jobs(at(10) + interval '25 hours'), true, 'and is dropped');
 select is_empty('select from sluice.job_part', 'what undoing needs');
 select ok(not sluice.can_undo(job_of(:job), at(10) + interval '25 hours'), 'which is over');
-select is((select count(*) from sluice.old_jobs(at(10) + interval '25 hours')), 0::bigint,
-  'the job is kept');
+select is(sluice.drop_old_jobs(at(10) + interval '25 hours'), true, 'its time is noted');
+select is((job_of(:job)).undo_until, null, 'as over');
+select is(sluice.drop_old_jobs(at(10) + interval '25 hours'), false, 'the job is kept');
 select is(sluice.drop_old_jobs(at(10) + interval '31 days'), true, 'for a month');
 select is_empty('select from sluice.job', 'and goes');
 

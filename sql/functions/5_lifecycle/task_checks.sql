@@ -3,7 +3,8 @@
 -- fault: the name of the first argument that makes a task unsolvable; null: there is none. It is
 -- one expression, so that submit_many checks thousands of tasks in one statement: 1 us a task
 -- instead of 15. Texts that travel with a claim, or as a header, must be small and without line
--- breaks.
+-- breaks. Keys of import (import_key) are for those who may import: a tenant with one of them could
+-- have a page of everybody's tasks refused.
 -- Rejected: check constraints on sluice.task. Each statement parses them anew from the catalog: a
 -- seventh of a submit.
 -- twin: rank_max
@@ -24,7 +25,9 @@ as $$
     when jsonb_typeof(p_metadata) <> 'object'
       or not sluice.is_small_json(p_metadata, 65536) then 'metadata'
     when p_tenant is null or length(p_tenant) not between 1 and 200 then 'tenant'
-    when length(p_idempotency_key) not between 1 and 1000 then 'idempotency_key'
+    when length(p_idempotency_key) not between 1 and 1000
+      or p_idempotency_key ^@ 'sluice import ' and not sluice.acts_as_administrator()
+      then 'idempotency_key'
     when p_traceparent !~ '^[!-~]{1,200}$' then 'traceparent'
     when p_deadline <= p_now then 'deadline'
   end
@@ -104,8 +107,9 @@ begin
        else 'metadata has more than 64 KiB, or a number of more than 400 digits' end,
      'Metadata is a set of key and value pairs, such as {"team": "search"}.'),
     ('tenant', 'tenant must have 1 to 200 characters', 'Leave it out for the tenant "default".'),
-    ('idempotency_key', 'idempotency_key must have 1 to 1000 characters',
-      'A hash or a UUID is plenty.'),
+    ('idempotency_key', case when p_idempotency_key ^@ 'sluice import '
+       then 'an idempotency_key that begins with "sluice import " is for administrators'
+       else 'idempotency_key must have 1 to 1000 characters' end, 'A hash or a UUID is plenty.'),
     ('traceparent', 'traceparent must have 1 to 200 printable ASCII characters without spaces',
      'It is sent along as a header: https://www.w3.org/TR/trace-context.'),
     ('deadline', format('deadline %s is past', to_json(p_deadline)),

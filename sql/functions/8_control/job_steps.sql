@@ -43,14 +43,15 @@ begin
     return 1000;
   end if;
   perform set_config('synchronous_commit', 'off', true);
-  select j.* into v_job from sluice.job j
-  where j.state in ('running', 'cancelling', 'undoing') and j.look_at <= v_now
-  -- not one that a client is cancelling in his open transaction
-  order by j.look_at, j.id limit 1 for update skip locked;
-  if found then
+  if not sluice.drop_old_jobs(v_now) then  -- first: one such step for 100 of jobs'
+    select j.* into v_job from sluice.job j
+    where j.state in ('running', 'cancelling', 'undoing') and j.look_at <= v_now
+    -- not one that a client is cancelling in his open transaction
+    order by j.look_at, j.id limit 1 for update skip locked;
+    if not found then
+      return 1000;
+    end if;
     perform sluice.advance_job(v_job, v_now);
-  elsif not sluice.drop_old_jobs(v_now) then
-    return 1000;
   end if;
   v_took := clock_timestamp() - v_begun;
   perform setval('sluice.jobs_after', sluice.micros(v_now + 3 * v_took));
@@ -59,8 +60,10 @@ end
 $$;
 
 -- advance_job: the next step of a job. One that fails is repeated, after a second more each time up
--- to ten; a job whose target is gone, or that fails 20 times for another reason than a lock, ends.
--- So does one whose key was revoked (D-381): it may be why. What was done may still be undone.
+-- to ten; a job whose target is gone, or that fails 20 times (2.5 minutes), ends. One that acts for
+-- no tenant waits for a lock as long as it is held: it has none of the places that tenants share
+-- (D-392). A job whose key was revoked ends, too (D-381): it may be why. What was done may still be
+-- undone.
 create or replace function sluice.advance_job(p_job sluice.job, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
@@ -81,7 +84,8 @@ begin
   end if;
 exception when others then
   v_is_final := sqlstate like 'SL%'
-    or p_job.failures >= 19 and sqlstate not in ('55P03', '40P01', '40001');
+    or p_job.failures >= 19
+      and (p_job.scope = 'tenants' or sqlstate not in ('55P03', '40P01', '40001'));
   update sluice.job j set failures = j.failures + 1,
     look_at = p_now + least(j.failures + 1, 10) * interval '1 second',
     error = case when sqlstate like 'SL%' then left(sqlerrm, 500)
@@ -123,14 +127,14 @@ begin
     position = coalesce(p_job.position, j.position), started_at = coalesce(j.started_at, p_now),
     failures = 0, error = null, look_at = greatest(p_now, clock_timestamp()),
     parts = j.parts + (v_changed <> '{}')::int,
-    undo_until = case when j.done + cardinality(v_changed) <= sluice.undo_tasks_max()
-      then j.undo_until end
+    undo_until = case when j.done + cardinality(v_changed) > sluice.undo_tasks_max()
+      then '-infinity' else j.undo_until end
   where j.id = p_job.id returning j.* into p_job;
-  if p_job.undo_until is null then
+  if p_job.undo_until > '-infinity' and v_changed <> '{}' then
+    insert into sluice.job_part (job, n, tasks) values (p_job.id, p_job.parts, v_changed);
+  elsif p_job.undo_until = '-infinity' then
     delete from sluice.job_part k where k.ctid = any (array(select ctid from sluice.job_part
       where job = p_job.id limit 100));
-  elsif v_changed <> '{}' then
-    insert into sluice.job_part (job, n, tasks) values (p_job.id, p_job.parts, v_changed);
   end if;
   if v_page.next is null then
     perform sluice.end_job(p_job.id, 'done', p_now);
@@ -174,69 +178,5 @@ begin
   update sluice.job j set state = p_state, finished_at = p_now,
     undo_until = case when p_state <> 'undone' then sluice.undo_end(j, p_now) end
   where j.id = p_id;
-end
-$$;
-
--- jobs_kept_max: how many jobs that have ended are kept, for at most 30 days.
-create or replace function sluice.jobs_kept_max() returns int
-language sql immutable parallel safe
-as $$ select 1000 $$;
-
--- undo_kept_max: of how many tasks what undoing needs is kept for all jobs that have ended: some
--- 500 MB. Beyond it the oldest job loses its undo.
-create or replace function sluice.undo_kept_max() returns bigint
-language sql immutable parallel safe
-as $$ select 5000000::bigint $$;
-
--- has_old_jobs: whether drop_old_jobs has anything to do.
-create or replace function sluice.has_old_jobs(p_now timestamptz) returns boolean
-language plpgsql volatile
-as $$
-begin
-  return exists (select from sluice.old_jobs(p_now));
-end
-$$;
-
--- old_jobs: jobs that have ended and are kept no longer, or whose parts are not.
-create or replace function sluice.old_jobs(p_now timestamptz)
-returns table (id bigint, is_gone boolean)
-language plpgsql volatile
-as $$
-#variable_conflict use_column
-begin
-  return query
-  select j.id, j.finished_at <= p_now - interval '30 days' or j.place > sluice.jobs_kept_max()
-  from (
-    select j.*, row_number() over (order by j.finished_at desc, j.id desc) as place,
-      sum(case when j.undo_until is not null then j.done - j.undone else 0 end)
-        over (order by j.finished_at desc, j.id desc) as tasks
-    from sluice.job j where j.finished_at is not null) j
-  where j.finished_at <= p_now - interval '30 days' or j.place > sluice.jobs_kept_max()
-    or (coalesce(j.undo_until <= p_now, true) or j.tasks > sluice.undo_kept_max())
-      and exists (select from sluice.job_part k where k.job = j.id)
-  order by j.finished_at, j.id limit 1;
-end
-$$;
-
--- drop_old_jobs: deletes 100 parts of a job that cannot be undone any more, or an old job without
--- parts.
--- Returns: whether there was anything to delete.
-create or replace function sluice.drop_old_jobs(p_now timestamptz) returns boolean
-language plpgsql volatile
-as $$
-declare
-  v_old record;
-begin
-  select o.* into v_old from sluice.old_jobs(p_now) o;
-  if not found then
-    return false;
-  end if;
-  update sluice.job j set undo_until = null where j.id = v_old.id and j.undo_until is not null;
-  delete from sluice.job_part k where k.ctid = any (array(select ctid from sluice.job_part
-    where job = v_old.id limit 100));
-  if not found and v_old.is_gone then
-    delete from sluice.job j where j.id = v_old.id;
-  end if;
-  return true;
 end
 $$;

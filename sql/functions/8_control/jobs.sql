@@ -10,16 +10,6 @@
 -- Each task is acted on once. Tasks that are submitted or end after the job was started are not
 -- meant. A task that a worker has is cancelled, but neither moved nor given a priority.
 
--- jobs_open_max: how many jobs that act for several tenants may be open at a time; those of tenants
--- have as many places, and each tenant at most tenant_jobs_max() of them.
-create or replace function sluice.jobs_open_max() returns int
-language sql immutable parallel safe
-as $$ select 10 $$;
-
-create or replace function sluice.tenant_jobs_max() returns int
-language sql immutable parallel safe
-as $$ select 2 $$;
-
 -- start_job: starts a job, or previews it. One row of the audit says who started what.
 -- Params:  action: redrive, cancel, move, prioritise or forget; filter: an object; a task must meet
 --          all that is given: ids (200 at most), status, model (that it named or ended at) or
@@ -31,8 +21,8 @@ as $$ select 2 $$;
 --          of move, and of a redrive to elsewhere: model or route; priority: of prioritise.
 -- Returns: the job's id; with dry_run how many tasks meet the filter, with a notice of an estimate.
 -- Errors:  SL001 unknown model or route, or no task in question fits the target; SL003 too many
---          jobs are open; SL004 arguments that do not go together; SL009 not this caller's tenant,
---          or the tenant may not use the target.
+--          jobs are open, or 1,000 of the tenant's can be undone; SL004 arguments that do not go
+--          together; SL009 not this caller's tenant, or the tenant may not use the target.
 create or replace function sluice.start_job(
   action text, filter jsonb, dry_run boolean default false, target text default null,
   priority int default null, p_now timestamptz default null)
@@ -106,22 +96,13 @@ end
 $$;
 
 -- store_job: stores a new job, notes it in the audit, and wakes the workers. Returns the job.
--- Errors:  SL003.
+-- Errors:  SL003, SL004 as take_place and make_room.
 create or replace function sluice.store_job(p_job sluice.job) returns sluice.job
 language plpgsql volatile
 as $$
-declare
-  v_of_tenants boolean := p_job.scope = 'tenants';
-  v_open bigint;
-  v_same bigint;
 begin
-  select count(*), count(*) filter (where j.tenants && p_job.tenants) into v_open, v_same
-  from sluice.job j
-  where j.state in ('running', 'cancelling', 'undoing') and (j.scope = 'tenants') = v_of_tenants;
-  if v_open >= sluice.jobs_open_max() or v_of_tenants and v_same >= sluice.tenant_jobs_max() then
-    raise exception '% jobs are open', case when v_of_tenants then v_same else v_open end
-      using errcode = 'SL003', hint = 'Wait until one has ended, or cancel one.';
-  end if;
+  perform sluice.take_place(p_job);
+  perform sluice.make_room(p_job);
   insert into sluice.job (matched, created_at, look_at, undo_until, model, priority, is_estimate,
     action, target, scope, tenants, who, api_key, filter, position)
   values (p_job.matched, p_job.created_at, p_job.created_at,
@@ -179,10 +160,12 @@ $$;
 --   prioritise   tasks that still wait with its priority get their old one
 --   redrive      tasks that still wait, and were not claimed since, end again as they had ended
 --   cancel       tasks that are still cancelled are redriven: they wait behind the others
--- A job is undone within 24 hours of its end, and once. forget has no undo.
+-- A job is undone within 24 hours of its end, and once. forget has no undo. While a job is being
+-- undone it is open.
 -- Params:  id: of the job.
 -- Returns: the state afterwards: undoing.
--- Errors:  SL004 it has not ended, or cannot be undone; SL006 as cancel_job.
+-- Errors:  SL003 too many jobs are open; SL004 it has not ended, or cannot be undone; SL006 as
+--          cancel_job.
 create or replace function sluice.undo_job(id bigint, p_now timestamptz default null)
 returns text
 language plpgsql volatile security definer
@@ -211,6 +194,7 @@ begin
       else format('What that needs is kept for %s, of at most %s tasks.', sluice.undo_time(),
         sluice.undo_tasks_max()) end;
   end if;
+  perform sluice.take_place(v_job);
   update sluice.job j set state = 'undoing', finished_at = null, look_at = p_now, error = null,
     failures = 0, undo_until = 'infinity'
   where j.id = p_id;

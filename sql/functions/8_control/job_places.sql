@@ -1,0 +1,161 @@
+-- How many jobs there may be: open ones, and ended ones with what undoing them needs. Jobs that act
+-- for tenants are counted with those of the same tenants, all others with each other. So nobody's
+-- jobs take the room of another tenant's (D-391, D-392).
+
+-- jobs_open_max: how many jobs that act for several tenants may be open at a time; those of tenants
+-- have as many places, and each tenant at most tenant_jobs_max() of them. Steps are made one at a
+-- time, in turns: with more each would hardly move.
+create or replace function sluice.jobs_open_max() returns int
+language sql immutable parallel safe
+as $$ select 10 $$;
+
+create or replace function sluice.tenant_jobs_max() returns int
+language sql immutable parallel safe
+as $$ select 2 $$;
+
+-- jobs_kept_max: how many jobs that have ended are kept of a tenant, and of all that act for no
+-- tenant: some 10 MB. A new one takes the place of the oldest that has nothing to undo.
+create or replace function sluice.jobs_kept_max() returns int
+language sql immutable parallel safe
+as $$ select 1000 $$;
+
+-- jobs_kept_time: for how long at most.
+create or replace function sluice.jobs_kept_time() returns interval
+language sql immutable parallel safe
+as $$ select interval '30 days' $$;
+
+-- undo_kept_max: of how many tasks of a tenant what undoing needs is kept when another job starts:
+-- two of the largest jobs, some 200 MB. Beyond it the tenant's oldest job loses its undo.
+create or replace function sluice.undo_kept_max() returns bigint
+language sql immutable parallel safe
+as $$ select 2 * sluice.undo_tasks_max() $$;
+
+-- is_beside: whether two jobs are counted together.
+create or replace function sluice.is_beside(p_job sluice.job, p_scope text, p_tenants text[])
+returns boolean
+language sql immutable parallel safe
+as $$
+  select (p_job.scope = 'tenants') = (p_scope = 'tenants')
+    and (p_scope <> 'tenants' or p_job.tenants && p_tenants)
+$$;
+
+-- take_place: has one more job be open, if it may, until the transaction ends or for good.
+-- Params:  p_job: it, not open yet.
+-- Errors:  SL003 too many are open, or another session opens one of the same tenant in its
+--          transaction; SL004 not at read committed, where a count misses what was committed since.
+-- Locks:   tries lock_class('job_place'): nobody waits for who leaves a transaction open.
+create or replace function sluice.take_place(p_job sluice.job) returns void
+language plpgsql volatile
+as $$
+declare
+  v_of_tenants boolean := p_job.scope = 'tenants';
+  v_owner text := case when v_of_tenants then (select min(t) from unnest(p_job.tenants) t) end;
+  v_max int := case when v_of_tenants then sluice.tenant_jobs_max()
+    else sluice.jobs_open_max() end;
+  v_beside bigint[];
+  v_open bigint;
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'a job begins only in a transaction that is read committed'
+      using errcode = 'SL004', hint = 'Others count open jobs that have been committed since.';
+  elsif not pg_try_advisory_xact_lock(sluice.lock_class('job_place'),
+      coalesce(hashtext(v_owner), 0)) then
+    raise exception 'another session is starting or undoing a job, and has not committed'
+      using errcode = 'SL003', hint = 'Try again when its transaction has ended.';
+  end if;
+  select count(*), array_agg(j.id order by j.id)
+    filter (where sluice.is_beside(j, p_job.scope, p_job.tenants)) into v_open, v_beside
+  from sluice.job j
+  where j.state in ('running', 'cancelling', 'undoing') and (j.scope = 'tenants') = v_of_tenants;
+  if cardinality(v_beside) >= v_max then
+    raise exception 'too many jobs are open%: %',
+      case when v_of_tenants then ' of this tenant' else '' end, array_to_string(v_beside, ', ')
+      using errcode = 'SL003', hint = 'Wait until one has ended, or cancel one.';
+  elsif v_open >= sluice.jobs_open_max() then
+    raise exception 'too many jobs are open: % of all tenants', v_open
+      using errcode = 'SL003', hint = 'Wait until one has ended.';
+  end if;
+end
+$$;
+
+-- make_room: makes room among those that have ended for one that is about to start: the oldest
+-- that has nothing to undo goes, and beyond undo_kept_max() the undo of the oldest others. Rows
+-- that a client has locked stay for now.
+-- Errors:  SL003 all of them can still be undone.
+create or replace function sluice.make_room(p_job sluice.job) returns void
+language plpgsql volatile
+as $$
+declare
+  v_kept bigint := (select count(*) from sluice.job j where j.finished_at is not null
+    and sluice.is_beside(j, p_job.scope, p_job.tenants));
+begin
+  update sluice.job j set undo_until = '-infinity'
+  where j.id in (
+    select o.id from sluice.job o
+    where o.finished_at is not null and o.undo_until > p_job.created_at and o.id in (
+      select s.id from (
+        select k.id, sum(k.done - k.undone) over (order by k.finished_at desc, k.id desc) as tasks
+        from sluice.job k where k.finished_at is not null and k.undo_until > p_job.created_at
+          and sluice.is_beside(k, p_job.scope, p_job.tenants)) s
+      where s.tasks > sluice.undo_kept_max())
+    for update skip locked);
+  if v_kept < sluice.jobs_kept_max() then
+    return;
+  end if;
+  delete from sluice.job j where j.id in (
+    select o.id from sluice.job o
+    where o.finished_at is not null and o.undo_until is null
+      and sluice.is_beside(o, p_job.scope, p_job.tenants)
+    order by o.finished_at, o.id limit v_kept + 1 - sluice.jobs_kept_max()
+    for update skip locked);
+  if not found then
+    raise exception '% jobs that have ended can still be undone', v_kept using errcode = 'SL003',
+      hint = format('Each of them is kept for %s.', sluice.undo_time());
+  end if;
+end
+$$;
+
+-- is_old: whether a job that has ended, or what its undoing needs, is kept no longer.
+create or replace function sluice.is_old(p_job sluice.job, p_now timestamptz) returns boolean
+language sql immutable parallel safe
+as $$
+  select p_job.finished_at <= p_now - sluice.jobs_kept_time()
+    or p_job.finished_at is not null and p_job.undo_until <= p_now
+$$;
+
+-- has_old_jobs: whether drop_old_jobs may have something to do.
+create or replace function sluice.has_old_jobs(p_now timestamptz) returns boolean
+language plpgsql volatile
+as $$
+begin
+  return exists (select from sluice.job j where sluice.is_old(j, p_now));
+end
+$$;
+
+-- drop_old_jobs: deletes 100 parts of a job that cannot be undone any more, or an old job without
+-- parts. It leaves out one that a client has locked.
+-- Returns: whether there was anything to delete.
+create or replace function sluice.drop_old_jobs(p_now timestamptz) returns boolean
+language plpgsql volatile
+as $$
+declare
+  v_old sluice.job;
+begin
+  select j.* into v_old from sluice.job j where sluice.is_old(j, p_now)
+  limit 1 for update skip locked;
+  if not found then
+    return false;
+  end if;
+  delete from sluice.job_part k where k.ctid = any (array(select ctid from sluice.job_part
+    where job = v_old.id limit 100));
+  if found then
+    update sluice.job j set undo_until = '-infinity'
+    where j.id = v_old.id and j.undo_until <> '-infinity';
+  elsif v_old.finished_at <= p_now - sluice.jobs_kept_time() then
+    delete from sluice.job j where j.id = v_old.id;
+  else
+    update sluice.job j set undo_until = null where j.id = v_old.id;
+  end if;
+  return true;
+end
+$$;
