@@ -176,7 +176,7 @@ std::string json_cost_problem(const JsonMeasure& measure, size_t bytes, int64_t 
   return "";
 }
 
-std::string json_cost_problem(std::string_view text, int64_t values_max) {
+std::string json_cost_problem(std::string_view text, int64_t values_max, int64_t* values) {
   constexpr size_t piece_bytes = size_t{64} << 10;
   const size_t bytes = text.size();
   JsonMeasure measure;
@@ -187,6 +187,7 @@ std::string json_cost_problem(std::string_view text, int64_t values_max) {
     text.remove_prefix(taken);
     problem = json_cost_problem(measure, bytes, values_max);
   }
+  if (values != nullptr) *values = measure.values();
   return problem;
 }
 

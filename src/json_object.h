@@ -73,7 +73,18 @@ class JsonMeasure final {
 std::string json_cost_problem(const JsonMeasure& measure, size_t bytes,
                               int64_t values_max = json_values_max);
 
-// The same of `text`. Reads no further than it must.
-std::string json_cost_problem(std::string_view text, int64_t values_max = json_values_max);
+// The same of `text`. Reads no further than it must. `values`: how many it has, as far as it was
+// read.
+std::string json_cost_problem(std::string_view text, int64_t values_max = json_values_max,
+                              int64_t* values = nullptr);
+
+// Whether PostgreSQL takes so long to read such a JSON text that a statement with it goes by
+// itself, one at a time, in turns by key: half a microsecond for a byte of many keys, and as much
+// for a value. So what is below both takes a few milliseconds.
+constexpr bool is_dear_json(size_t bytes, int64_t values) {
+  constexpr size_t dear_bytes_min = size_t{256} << 10;
+  constexpr int64_t dear_values_min = 5'000;
+  return bytes >= dear_bytes_min || values >= dear_values_min;
+}
 
 }  // namespace sluice

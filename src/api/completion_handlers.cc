@@ -76,19 +76,21 @@ HttpReply not_ended_reply() {
 }
 
 // The answer `whole` as the text of its API's stream. PostgreSQL makes it, and must not read more
-// than it would of a client: a backend may be hostile, too.
+// than it would of a client: a backend may be hostile, too. A dear one goes as dear tasks do.
 Co<HttpReply> events_reply(Services& services, Requester requester, int64_t id,
                            std::string_view api, HttpReply whole) {
-  const std::string problem = json_cost_problem(whole.body);
+  int64_t values = 0;
+  const std::string problem = json_cost_problem(whole.body, json_values_max, &values);
   if (!problem.empty()) {
     co_return final_error(502, "bad_response", "the answer has " + problem,
                           "Ask for it without a stream.");
   }
   PgParams params = {std::to_string(id), std::string(api)};
-  Co<Result<PgResult>> reply = services.database.query(
-      std::move(requester),
-      "select sluice.events_of($2, c.response) from sluice.completion($1::bigint) c",
-      std::move(params));
+  PgPool& pool = is_dear_json(whole.body.size(), values) ? services.large : services.database;
+  Co<Result<PgResult>> reply =
+      pool.query(std::move(requester),
+                 "select sluice.events_of($2, c.response) from sluice.completion($1::bigint) c",
+                 std::move(params));
   const Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(rows.error());
   if (rows->rows() == 0 || rows->is_null(0, 0)) {
@@ -187,6 +189,7 @@ Submitter::Submission submission_of(ApiRequest& request, std::string_view api,
       fmt::format(R"({{"api":{},"priority":{}{},"request":{}}})", json_string(api), priority,
                   affinity_key.empty() ? "" : ",\"affinity_key\":" + json_string(affinity_key),
                   std::exchange(request.http.body, {}));
+  submission.values = request.body_values;
   submission.tenant = request.caller.tenant;
   submission.traceparent = std::move(request.traceparent);
   submission.api_key = request.caller.key_id;

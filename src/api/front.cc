@@ -240,9 +240,10 @@ Co<HttpReply> Front::dispatch_to_route(HttpIncoming incoming, OpenRequest& open)
   if (!caller->may(match.route->scope)) {
     co_return without_scope(match.route->scope);
   }
-  std::optional<HttpReply> refusal = body_refusal(incoming.body, match.route->body);
-  if (refusal) co_return std::move(*refusal);
   ApiRequest request;
+  std::optional<HttpReply> refusal =
+      body_refusal(incoming.body, match.route->body, &request.body_values);
+  if (refusal) co_return std::move(*refusal);
   request.http = std::move(incoming);
   request.names = std::move(match.names);
   request.caller = *caller;

@@ -185,7 +185,7 @@ RouteMatch find_route(std::span<const Route> routes, std::string_view method,
   return result;
 }
 
-std::optional<HttpReply> body_refusal(std::string_view body, BodyKind kind) {
+std::optional<HttpReply> body_refusal(std::string_view body, BodyKind kind, int64_t* values) {
   int64_t values_max = json_values_max;
   if (kind == BodyKind::small) {
     if (body.size() > small_bytes_max) {
@@ -194,7 +194,7 @@ std::optional<HttpReply> body_refusal(std::string_view body, BodyKind kind) {
     values_max = small_values_max;
   }
   if (kind == BodyKind::message_batch) values_max = message_batch_values_max;
-  const std::string problem = json_cost_problem(body, values_max);
+  const std::string problem = json_cost_problem(body, values_max, values);
   if (problem.empty()) return std::nullopt;
   return error_reply(400, "invalid_request", "the body has " + problem);
 }

@@ -41,6 +41,7 @@ struct Services {
 
 struct ApiRequest {
   HttpIncoming http;
+  int64_t body_values = 0;         // of its JSON
   std::vector<std::string> names;  // what stands for each {} of the pattern, decoded
   Caller caller;
   std::optional<std::string> traceparent;  // of its tasks, unless they have their own
@@ -75,8 +76,9 @@ struct RouteMatch {
 // `path`: as sent. HEAD finds the route of GET.
 RouteMatch find_route(std::span<const Route> table, std::string_view method, std::string_view path);
 
-// The answer to a body that is beyond the bounds of its kind.
-std::optional<HttpReply> body_refusal(std::string_view body, BodyKind kind);
+// The answer to a body that is beyond the bounds of its kind. `values`: how many its JSON has.
+std::optional<HttpReply> body_refusal(std::string_view body, BodyKind kind,
+                                      int64_t* values = nullptr);
 
 // See HttpServerOptions.
 bool is_read_in_pieces(std::string_view method, std::string_view path);

@@ -1,6 +1,7 @@
 #include "api/submitter.h"
 
 #include "api/arguments.h"
+#include "json_object.h"
 #include "runtime/pg_array.h"
 
 namespace sluice {
@@ -11,6 +12,8 @@ constexpr int flushes_max = 2;
 // Enough to make the commit's share of each small; more would only delay the first of them.
 constexpr size_t batch_rows_max = 500;
 constexpr size_t batch_bytes_max = size_t{1} << 20;
+// 10 ms of PostgreSQL's processor time: whoever comes waits for one or two such batches.
+constexpr int64_t batch_values_max = 20'000;
 
 // Several tasks do not wait for a lock that one of them needs, such as an idempotency key that an
 // open transaction has used.
@@ -57,7 +60,7 @@ Co<Result<Submitter::Accepted>> Submitter::submit(Submission submission,
     co_return tl::unexpected(
         Error{Error::Action::refuse, "22021", "the task or its key is no UTF-8, or has a NUL"});
   }
-  if (submission.body.size() >= large_bytes_min) {
+  if (is_dear_json(submission.body.size(), submission.values)) {
     Co<Result<Accepted>> alone = submit_alone(large_, std::move(submission), incoming);
     co_return co_await std::move(alone);
   }
@@ -93,10 +96,13 @@ void Submitter::start_flushes() {
 Submitter::Batch Submitter::take_batch() {
   Batch batch;
   size_t bytes = 0;
+  int64_t values = 0;
   bool is_full = false;  // the one whose turn it would be is the first of the next
   const auto fits = [&](const std::string&, const std::shared_ptr<Waiting>& waiting) {
     bytes += waiting->submission.body.size();
-    is_full = is_full || (!batch.empty() && bytes > batch_bytes_max);
+    values += waiting->submission.values;
+    const bool is_over = bytes > batch_bytes_max || values > batch_values_max;
+    is_full = is_full || (is_over && !batch.empty());
     return !is_full;
   };
   while (!is_full && batch.size() < batch_rows_max) {

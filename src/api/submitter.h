@@ -1,6 +1,6 @@
 // Submitter combines tasks that arrive one by one into few transactions: those that arrive during a
 // submit go together in the next one, in turn by key. It owns them until each is accepted or
-// refused, by itself. It waits for no timer. A large task, which PostgreSQL may take seconds to
+// refused, by itself. It waits for no timer. A dear task, which PostgreSQL may take seconds to
 // read, goes alone and does not delay small ones; so does, in its key's turn, a task that has to
 // wait for a lock.
 //
@@ -22,7 +22,8 @@ namespace sluice {
 class Submitter final {
  public:
   struct Submission {
-    std::string body;  // a JSON object, see sluice.task_of_body
+    std::string body;    // a JSON object, see sluice.task_of_body
+    int64_t values = 0;  // of it
     std::optional<std::string> tenant;
     std::optional<std::string> idempotency_key;
     std::optional<std::string> traceparent;  // unless the body has one
@@ -33,10 +34,6 @@ class Submitter final {
     int64_t id;
     std::string model;  // or route that it went to, also when the task named none
   };
-
-  // Bytes of a body from which it is large. PostgreSQL takes up to half a microsecond for a byte:
-  // of JSON with many keys.
-  static constexpr size_t large_bytes_min = size_t{256} << 10;
 
   Submitter(PgPool& database, PgPool& large) : database_(database), large_(large) {}
 

@@ -71,6 +71,7 @@ Co<HttpReply> submit_one(Services& services, ApiRequest request, std::optional<s
   if (!problem.empty()) co_return bad_request(problem);
   Submitter::Submission submission;
   submission.body = std::move(request.http.body);
+  submission.values = request.body_values;
   submission.tenant = request.caller.tenant;
   submission.idempotency_key = std::move(key);
   submission.traceparent = std::move(request.traceparent);

@@ -102,7 +102,7 @@ $$;
 -- Params:  p_name: null: an event without a name.
 create or replace function sluice.event(p_name text, p_data jsonb) returns text
 language sql immutable
-as $$ select coalesce('event: ' || p_name || E'\n', '') || 'data: ' || p_data || E'\n\n' $$;
+as $$ select coalesce('event: ' || p_name || E'\n', '') || 'data: ' || p_data::text || E'\n\n' $$;
 
 -- events_of: an answer as the events of its API.
 -- Returns: their text; null if it is not an answer of that API, or the API has no streams.
@@ -124,52 +124,45 @@ $$;
 -- response_events: OpenAI's response as the events of its stream: each item with its parts, each
 -- text as one delta.
 create or replace function sluice.response_events(p_response jsonb) returns text
-language plpgsql immutable
+language sql stable
 as $$
-declare
-  v_begun jsonb := p_response || '{"status": "in_progress", "output": []}';
-  v_events jsonb[] := array[jsonb_build_object('type', 'response.created', 'response', v_begun),
-                            jsonb_build_object('type', 'response.in_progress',
-                              'response', v_begun)];
-  v_item record;
-  v_part record;
-  v_where jsonb;
-begin
-  for v_item in select i.item, i.n - 1 as n
-    from jsonb_array_elements(p_response -> 'output') with ordinality i(item, n) loop
-    v_events := v_events || jsonb_build_object('type', 'response.output_item.added', 'output_index',
-      v_item.n, 'item', v_item.item ||
-      case when jsonb_typeof(v_item.item -> 'content') = 'array'
-        then '{"status": "in_progress", "content": []}' else '{}' end::jsonb);
-    for v_part in
-      select p.part, p.n - 1 as n
-      from jsonb_array_elements(v_item.item -> 'content') with ordinality p(part, n)
-      where v_item.item ->> 'type' = 'message'
-    loop
-      v_where := jsonb_build_object('item_id', v_item.item -> 'id', 'output_index', v_item.n,
-        'content_index', v_part.n);
-      v_events := v_events || (v_where || jsonb_build_object('type', 'response.content_part.added',
-        'part', v_part.part ||
-        case when v_part.part ? 'text' then '{"text": ""}' else '{}' end::jsonb));
-      if v_part.part ->> 'type' = 'output_text' then
-        v_events := v_events || array[
-          v_where || jsonb_build_object('type', 'response.output_text.delta', 'delta',
-            v_part.part -> 'text', 'logprobs', '[]'::jsonb),
-          v_where || jsonb_build_object('type', 'response.output_text.done', 'text',
-            v_part.part -> 'text', 'logprobs', '[]'::jsonb)];
-      end if;
-      v_events := v_events || (v_where || jsonb_build_object('type', 'response.content_part.done',
-        'part', v_part.part));
-    end loop;
-    v_events := v_events || jsonb_build_object('type', 'response.output_item.done', 'output_index',
-      v_item.n, 'item', v_item.item);
-  end loop;
-  v_events := v_events || jsonb_build_object('type',
-    'response.' || coalesce(p_response ->> 'status', 'completed'), 'response', p_response);
-  return (select string_agg(sluice.event(e.data ->> 'type',
-    e.data || jsonb_build_object('sequence_number', e.n - 1)), '' order by e.n)
-          from unnest(v_events) with ordinality e(data, n));
-end
+  with begun as (select p_response || '{"status": "in_progress", "output": []}' as response),
+  item as (
+    select i.item, i.n
+    from jsonb_array_elements(p_response -> 'output') with ordinality i(item, n)),
+  part as (
+    select i.n as item_n, p.part, p.n, jsonb_build_object('item_id', i.item -> 'id',
+      'output_index', i.n - 1, 'content_index', p.n - 1) as place
+    from item i cross join lateral jsonb_array_elements(
+      case i.item ->> 'type' when 'message' then i.item -> 'content' end)
+      with ordinality p(part, n)),
+  event(item_n, part_n, step, type, data) as (  -- before and after its parts: 0 and null
+    select 0, 0, e.step, e.type, jsonb_build_object('response', b.response)
+    from begun b, (values (1, 'response.created'), (2, 'response.in_progress')) e(step, type)
+    union all
+    select i.n, e.part_n, 0, e.type, jsonb_build_object('output_index', i.n - 1, 'item', e.item)
+    from item i cross join lateral (values
+      (0, 'response.output_item.added', i.item || case jsonb_typeof(i.item -> 'content')
+         when 'array' then '{"status": "in_progress", "content": []}' else '{}' end::jsonb),
+      (null, 'response.output_item.done', i.item)) e(part_n, type, item)
+    union all
+    select p.item_n, p.n, e.step, e.type, p.place || e.data
+    from part p cross join lateral (values
+      (1, 'response.content_part.added', jsonb_build_object('part',
+         p.part || case when p.part ? 'text' then '{"text": ""}' else '{}' end::jsonb)),
+      (2, 'response.output_text.delta',
+         jsonb_build_object('delta', p.part -> 'text', 'logprobs', '[]'::jsonb)),
+      (3, 'response.output_text.done',
+         jsonb_build_object('text', p.part -> 'text', 'logprobs', '[]'::jsonb)),
+      (4, 'response.content_part.done', jsonb_build_object('part', p.part))) e(step, type, data)
+    where e.step in (1, 4) or p.part ->> 'type' = 'output_text'
+    union all
+    select null, null, 0, 'response.' || coalesce(p_response ->> 'status', 'completed'),
+      jsonb_build_object('response', p_response))
+  select string_agg(sluice.event(e.type, e.data
+    || jsonb_build_object('type', e.type, 'sequence_number', e.n - 1)), '' order by e.n)
+  from (select row_number() over (order by v.item_n, v.part_n, v.step) as n, v.type, v.data
+        from event v) e
 $$;
 
 -- message_events: Anthropic's message as the events of its stream: each block with one delta.
@@ -192,7 +185,7 @@ $$;
 -- block_events: block p_n of a message. A block that is neither text nor a tool's input is sent
 -- whole with its start.
 create or replace function sluice.block_events(p_block jsonb, p_n int) returns text
-language sql immutable
+language sql stable
 as $$
   select sluice.event('content_block_start',
     jsonb_build_object('type', 'content_block_start', 'index', p_n, 'content_block',
