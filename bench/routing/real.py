@@ -1,44 +1,57 @@
-"""One worker, and a backend whose models change their speed while it answers, for real."""
+"""The scenes for real, all of them at once: workers, and clients that go by the rules of gateways,
+each with a backend in this process whose models change their speed, price and health while it
+answers."""
 import asyncio
+import concurrent.futures
 import contextlib
+import datetime
 import json
 import pathlib
 import random
-import statistics
 import tempfile
-import threading
 import time
 
 import harness
+import scenes
 from harness import run, value
 from lab import SLUICE, Process, wait_for
+from scenes import Done
 
-PHASE_S = 40  # between changes; judged is the last quarter
-CALLS_PER_S = 25
-SECONDS = [{"a": 0.4, "b": 0.6, "c": 1.2}, {"a": 1.2, "b": 0.6, "c": 0.4},
-    {"a": 0.4, "b": 0.6, "c": 1.2}]
-SLOW = ["c", "a", "c"]
-BEST = ["a", "c", "a"]
+START_S = 60    # for a worker, while the others' databases are made
+END_S = 60      # for the last answers
+ANSWERS = {
+    True: (b"200 OK", b'{"choices":[{"message":{"role":"assistant","content":"an answer"},'
+        b'"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":10}}'),
+    False: (b"500 Internal Server Error", b'{"error":{"message":"it fails"}}')}
+
+# On a machine that is so busy that the deadline is past it is missed.
+SUBMIT = """select sluice.submit('question', 'r', deadline => case when d.at is not null
+      then greatest(d.at, clock_timestamp() + '10 ms') end)
+    from (select %s::timestamptz as at) d"""
 
 
-class Backend(contextlib.AbstractContextManager):
-    """Answers POST with {"answer"} after its model's time, 70 to 130 % of it; `calls`: (begun,
-    model, seconds)."""
+class Backend:
+    """Answers POST {"model"} as a model of the scene does now. A call that hangs is answered when
+    its client has timed out."""
 
-    def __init__(self):
-        self.seconds, self.calls = dict(SECONDS[0]), []
-        self.loop = asyncio.new_event_loop()
-        self.server = self.loop.run_until_complete(
-            asyncio.start_server(self._serve, "127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self.server.sockets[0].getsockname()[1]}"
-        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
-        self.thread.start()
+    def __init__(self, scene):
+        self.models, self.begin_s = scenes.Backends(scene, scenes.SEED), 0.0
 
-    def __exit__(self, *_):
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self.thread.join()
+    async def __aenter__(self):
+        self.server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.port = self.server.sockets[0].getsockname()[1]
+        self.begin()
+        return self
+
+    async def __aexit__(self, *_):
         self.server.close()
-        self.loop.close()
+
+    def begin(self):
+        self.begin_s = time.monotonic()
+
+    def now_s(self):
+        """Since the scene began."""
+        return time.monotonic() - self.begin_s
 
     async def _serve(self, reader, writer):
         with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
@@ -47,79 +60,151 @@ class Backend(contextlib.AbstractContextManager):
                 length = next(int(line.split(":")[1]) for line in head.split("\r\n")
                     if line.startswith("content-length:"))
                 model = json.loads(await reader.readexactly(length))["model"]
-                seconds = self.seconds[model] * random.uniform(0.7, 1.3)
-                self.calls.append((time.monotonic(), model, seconds))
-                await asyncio.sleep(seconds)
-                body = b'{"answer":"' + b"a" * 400 + b'"}'
-                writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
-                    b"content-length: %d\r\n\r\n%s" % (len(body), body))
+                now_s = self.now_s()
+                end_s, is_well, _ = self.models.call(model, now_s)
+                await asyncio.sleep(end_s - now_s)
+                status, body = ANSWERS[is_well]
+                writer.write(b"HTTP/1.1 %s\r\ncontent-type: application/json\r\n"
+                    b"content-length: %d\r\n\r\n%s" % (status, len(body), body))
                 await writer.drain()
         writer.close()
 
 
-def submit_steadily(url, begin_s, seconds):
-    with contextlib.closing(harness.connect(url)) as session:
-        for n in range(int(CALLS_PER_S * seconds)):
-            time.sleep(max(0.0, begin_s + n / CALLS_PER_S - time.monotonic()))
-            run(session, "select sluice.submit('question', 'r')")
+class Gateway:
+    """Sends each task at once to the model that a rule chooses, as scenes.send() does."""
+
+    def __init__(self, scene, rule, backend):
+        self.scene, self.rule, self.backend = scene, rule, backend
+        self.under_way = dict.fromkeys(scene.models, 0)
+        self.random, self.done = random.Random(scenes.SEED), []
+
+    def calls(self, model, _):
+        """For the rule."""
+        return self.under_way[model]
+
+    async def play(self):
+        self.backend.begin()
+        await asyncio.gather(*(self._solve(*task) for task in self.scene.arrivals(scenes.SEED)))
+        return self.done
+
+    async def _solve(self, at_s, deadline_s):
+        await asyncio.sleep(max(0.0, at_s - self.backend.now_s()))
+        while True:
+            begun_s = self.backend.now_s()
+            model = self.rule.choose(self, begun_s, self.random)
+            if await self._call(model):
+                self.done.append(Done(at_s, deadline_s, begun_s, self.backend.now_s(), model,
+                        self.scene.state(model, begun_s).price))
+                return
+            await asyncio.sleep(self.random.uniform(0, 2 * scenes.BACKOFF_S))
+
+    async def _call(self, model):
+        """Whether it was answered."""
+        self.under_way[model] += 1
+        try:
+            return await asyncio.wait_for(self._post(model), scenes.TIMEOUT_S)
+        except (asyncio.TimeoutError, ConnectionError):
+            return False
+        finally:
+            self.under_way[model] -= 1
+
+    async def _post(self, model):
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.backend.port)
+        try:
+            body = json.dumps({"model": model,
+                "messages": [{"role": "user", "content": "question"}]}).encode()
+            writer.write(b"POST /v1/chat/completions HTTP/1.1\r\nhost: backend\r\n"
+                b"content-length: %d\r\n\r\n%s" % (len(body), body))
+            return (await reader.readline()).split()[1:2] == [b"200"]
+        finally:
+            writer.close()
 
 
-def play(server, prefer):
-    """The calls of each phase's last quarter, and seconds from the last change until the model that
-    recovered had half of the calls."""
-    harness.progress(f"a real worker, {prefer}")
-    url = server.database(f"real {prefer}")
-    with tempfile.TemporaryDirectory(prefix="sluice-routing.") as name, Backend() as backend, \
+def add_route(session, scene, prefer, port):
+    for name in scene.models:
+        run(session, "insert into sluice.models (name, api, url, max_attempts, timeout) "
+            "values (%s, 'openai-chat', %s, 100, %s)", name, f"http://127.0.0.1:{port}/v1",
+            datetime.timedelta(seconds=scenes.TIMEOUT_S))
+        run(session, "insert into sluice.routes (route, model, prefer) values ('r', %s, %s)", name,
+            prefer)
+
+
+def begin(session, scene):
+    """Enters the prices of all of the scene, which begins now; returns the time."""
+    at = value(session, "select clock_timestamp()")
+    for name, changes in scene.models.items():
+        for change in changes:
+            run(session, "insert into sluice.prices (model, valid_from, input, output, "
+                "per_request) values (%s, %s, 0, 0, %s)", name,
+                at + datetime.timedelta(seconds=change.at_s),
+                int(change.price * scenes.PRICE_NANOS))
+    return at
+
+
+def submit(session, scene, begun_at, backend, splits):
+    """The tasks of the scene, as they come. `splits`: {second: weights of the models from then
+    on}."""
+    events = [(at_s, None) for at_s in splits] + scene.arrivals(scenes.SEED)
+    for at_s, deadline_s in sorted(events, key=lambda event: event[0]):
+        time.sleep(max(0.0, at_s - backend.now_s()))
+        if at_s in splits:
+            for name, weight in splits[at_s].items():
+                run(session, "update sluice.routes set weight = %s where model = %s", weight, name)
+        else:
+            run(session, SUBMIT,
+                deadline_s and begun_at + datetime.timedelta(seconds=deadline_s))
+
+
+def solved(session, begun_at):
+    """What became of the tasks."""
+    return [Done(*row, cost * 1e9 / scenes.PRICE_NANOS) for *row, cost in run(session, """
+            select extract(epoch from r.created_at - b.at)::float8,
+              extract(epoch from t.deadline - b.at)::float8,
+              extract(epoch from r.started_at - b.at)::float8,
+              extract(epoch from r.finished_at - b.at)::float8, r.model, r.cost::float8
+            from sluice.result r join sluice.task t on t.id = r.task_id
+            cross join (select %s::timestamptz as at) b
+            where r.status = 'solved'""", begun_at)]
+
+
+def drive(server, scene, prefer, splits, backend):
+    """One worker, and a client that submits."""
+    url = server.database(f"real {scene.name} {'split' if splits else prefer}")
+    with tempfile.TemporaryDirectory(prefix="sluice-routing.") as name, \
             contextlib.closing(harness.connect(url)) as session:
-        for model in SECONDS[0]:
-            run(session, "insert into sluice.models (name, url) values (%s, %s)", model,
-                backend.url)
-            run(session, "insert into sluice.routes (route, model, prefer) values ('r', %s, %s)",
-                model, prefer)
+        add_route(session, scene, prefer, backend.port)
         worker = Process("the worker", [SLUICE, "worker", "--database-url", url],
             pathlib.Path(name) / "worker.log")
         try:
             wait_for("the registration", lambda: value(session,
-                "select count(*) from sluice.workers"), 30, [worker])
-            begin_s = time.monotonic()
-            client = threading.Thread(target=submit_steadily,
-                args=(url, begin_s, PHASE_S * len(SECONDS)))
-            client.start()
-            for n, seconds in enumerate(SECONDS):
-                time.sleep(max(0.0, begin_s + n * PHASE_S - time.monotonic()))
-                backend.seconds.update(seconds)
-            client.join()
-            worker.check()
+                "select count(*) from sluice.workers"), START_S, [worker])
+            backend.begin()
+            begun_at = begin(session, scene)
+            submit(session, scene, begun_at, backend, splits)
+            wait_for("the last answer", lambda: value(session,
+                "select count(*) = (select count(*) from sluice.task) from sluice.result"), END_S,
+                [worker])
         finally:
             worker.stop()
-        calls = [(at_s - begin_s, model, seconds) for at_s, model, seconds in backend.calls]
-    judged = [[c for c in calls if (n + 0.75) * PHASE_S <= c[0] < (n + 1) * PHASE_S]
-        for n in range(len(SECONDS))]
-    change_s = PHASE_S * (len(SECONDS) - 1)
-    back_s = next((s - change_s + 3 for s in range(change_s, change_s + PHASE_S - 3)
-        if (m := [c[1] for c in calls if s <= c[0] < s + 3]) and m.count("a") >= len(m) / 2), None)
-    return judged, back_s
+        return solved(session, begun_at)
 
 
-def measure(report, server):
-    """Says how it went; returns what is to be met."""
-    rows, targets = [], []
-    for prefer in ("latency", "weight"):
-        judged, back_s = play(server, prefer)
-        ratios = [statistics.fmean(c[2] for c in calls) / SECONDS[n][BEST[n]]
-            for n, calls in enumerate(judged)]
-        shares = [sum(c[1] == SLOW[n] for c in calls) / len(calls)
-            for n, calls in enumerate(judged)]
-        rows.append([f"a real worker, {prefer}",
-            *(f"{r:.2f}, {s:.1%}" for r, s in zip(ratios, shares)),
-            f"{back_s} s" if back_s else "never"])
-        if prefer == "latency":
-            targets = [
-                ("real: mean time of a call over the fastest model's, 30 s after each change",
-                    max(ratios), 1.1),
-                ("real: share of calls to the model that is three times slower", max(shares), 0.05),
-                ("real: seconds until a model that recovers has half of the calls",
-                    back_s or float("inf"), 30)]
-    report.table(["mean call / the fastest model's, share of the slow one", "a is fastest",
-            "a three times slower", "a has recovered", "half of the calls after"], rows)
-    return targets
+async def play_route(server, scene, prefer, splits):
+    async with Backend(scene) as backend:
+        return await asyncio.to_thread(drive, server, scene, prefer, splits, backend)
+
+
+async def play_gateway(scene, rule):
+    async with Backend(scene) as backend:
+        return await Gateway(scene, rule, backend).play()
+
+
+async def play(server, plays):
+    """Those of `plays` at once: (scene, rule's name, the rule or (prefer, splits)). Returns the
+    tasks by the names of scene and rule."""
+    asyncio.get_running_loop().set_default_executor(
+        concurrent.futures.ThreadPoolExecutor(len(plays)))
+    done = await asyncio.gather(*(
+        play_route(server, scene, *how) if isinstance(how, tuple) else play_gateway(scene, how)
+        for scene, _, how in plays))
+    return {(scene.name, name): tasks for (scene, name, _), tasks in zip(plays, done)}

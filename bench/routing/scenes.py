@@ -5,6 +5,8 @@ import heapq
 import random
 import statistics
 
+SEED = 1
+PRICE_NANOS = 1_000_000  # of a call of price 1
 BACKOFF_S = 1.0  # of a failed call, as Sluice's: 0 to 2 s
 TIMEOUT_S = 10.0
 

@@ -4,6 +4,7 @@
 
 #include "api/answer_value.h"
 #include "api/error_reply.h"
+#include "api/page.h"
 
 namespace sluice {
 namespace {
@@ -26,20 +27,38 @@ Co<HttpReply> answer_with_name_and_body(Services& services, ApiRequest request, 
                           std::move(request.http.body), 200, std::move(request.caller.key_id));
 }
 
+// The same for a body whose keys are names: the reason, which the change's revision has, is an
+// argument of the query. $3: the body.
+Co<HttpReply> answer_with_name_and_names(Services& services, ApiRequest request,
+                                         std::string_view sql) {
+  PgParams params = {std::move(request.names[0]), argument(request.http.query, "reason")};
+  const std::string statement = fmt::format(
+      "select case when set_config('sluice.reason', coalesce($2, ''), true) is not null"
+      " then ({}) end",
+      sql);
+  Co<HttpReply> reply =
+      answer_with_body(services.database, request.http, statement, std::move(params),
+                       std::move(request.http.body), 200, std::move(request.caller.key_id));
+  co_return co_await std::move(reply);
+}
+
 Co<HttpReply> answer_with_name(Services& services, ApiRequest request, const char* sql) {
   PgParams params = {std::move(request.names[0])};
   return answer_with_value(services.database, request.http, sql, std::move(params),
                            none_of_that_name, std::move(request.caller.key_id));
 }
 
-// Deletes the rows of `table` whose `column` is the name, and names the key to the audit's trigger.
+// Deletes the rows of `table` whose `column` is the name, and tells the triggers of the audit and
+// of the revisions the key, and the query's reason.
 Co<HttpReply> answer_with_deletion(PgPool& database, ApiRequest request, std::string_view table,
                                    std::string_view column) {
-  PgParams params = {std::move(request.names[0]), request.caller.key_id.value_or("")};
+  PgParams params = {std::move(request.names[0]), request.caller.key_id.value_or(""),
+                     argument(request.http.query, "reason").value_or("")};
   const std::string sql = fmt::format(
       "with gone as (delete from sluice.{0} where {1} = $1 returning {1})"
       " select json_build_object('name', {1}, 'deleted', true)"
-      " from gone, set_config('sluice.api_key', $2, true) limit 1",
+      " from gone, set_config('sluice.api_key', $2, true) key,"
+      " set_config('sluice.reason', $3, true) reason limit 1",
       table, column);
   Co<HttpReply> reply = answer_with_value(database, request.http, sql, std::move(params));
   co_return co_await std::move(reply);
@@ -123,8 +142,8 @@ Co<HttpReply> delete_route(Services& services, ApiRequest request) {
 }
 
 Co<HttpReply> replace_route(Services& services, ApiRequest request) {
-  return answer_with_name_and_body(services, std::move(request),
-                                   "select $2::jsonb from sluice.configure_route($1, $2::jsonb)");
+  return answer_with_name_and_names(services, std::move(request),
+                                    "select $3::jsonb from sluice.configure_route($1, $3::jsonb)");
 }
 
 // Which model it would choose now, and why.
@@ -136,10 +155,10 @@ Co<HttpReply> show_choice(Services& services, ApiRequest request) {
 }
 
 Co<HttpReply> change_route(Services& services, ApiRequest request) {
-  return answer_with_name_and_body(
+  return answer_with_name_and_names(
       services, std::move(request),
       "select json_build_object('route', $1::text, 'prefer', c.prefer)"
-      " from sluice.read_record(null::sluice.route_change, $2::jsonb) c,"
+      " from sluice.read_record(null::sluice.route_change, $3::jsonb) c,"
       " sluice.set_prefer($1, c.prefer)");
 }
 
@@ -163,9 +182,9 @@ Co<HttpReply> show_fallbacks(Services& services, ApiRequest request) {
 }
 
 Co<HttpReply> replace_fallbacks(Services& services, ApiRequest request) {
-  return answer_with_name_and_body(
+  return answer_with_name_and_names(
       services, std::move(request),
-      "select $2::jsonb from sluice.configure_fallbacks($1, $2::jsonb)");
+      "select $3::jsonb from sluice.configure_fallbacks($1, $3::jsonb)");
 }
 
 Co<HttpReply> list_tenants(Services& services, ApiRequest request) {

@@ -14,7 +14,8 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view kinds[] = {"models", "routes", "tenants", "budgets", "settings"};
+constexpr std::string_view kinds[] = {"models",  "routes",  "fallbacks",
+                                      "tenants", "budgets", "settings"};
 constexpr int limit_max = 200;
 constexpr const char* limit_default = "50";
 

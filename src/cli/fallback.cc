@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cli/database_session.h"
@@ -18,6 +19,7 @@ struct FallbackOptions {
   std::string target;
   std::string cause;  // empty, of rm: all
   std::string to_model;
+  std::optional<std::string> reason;
 };
 
 void list(pqxx::work& transaction, bool json) {
@@ -64,6 +66,9 @@ void add_key(CommandSyntax syntax, FallbackOptions& options, bool needs_cause) {
       .required(needs_cause)
       .one_of({"context_too_long", "content_refused", "over_budget", "breaker_open"})
       .option_text("CAUSE");
+  syntax.add_option("--reason", options.reason, "why, for the revisions")
+      .keep_from_environment()
+      .option_text("TEXT");
 }
 
 }  // namespace
@@ -82,6 +87,7 @@ Action configure_fallback(CommandSyntax syntax) {
   add_key(rm, *options, false);
   return [options, ls, change](const GlobalOptions& globals) {
     return in_transaction(globals, [&](pqxx::work& transaction) {
+      give_reason(transaction, options->reason);
       if (ls.parsed()) {
         list(transaction, options->json);
       } else if (change.parsed()) {

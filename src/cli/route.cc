@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cli/database_session.h"
@@ -23,6 +24,7 @@ struct RouteOptions {
   std::vector<Setting> parsed;
   bool remove = false;
   std::string prefer;
+  std::optional<std::string> reason;  // of rm and prefer; set has it among its settings
 };
 
 void list(pqxx::work& transaction, bool json) {
@@ -119,6 +121,12 @@ void add_names(CommandSyntax syntax, RouteOptions& options, bool needs_model) {
       .option_text("MODEL");
 }
 
+void add_reason(CommandSyntax syntax, RouteOptions& options) {
+  syntax.add_option("--reason", options.reason, "why, for the revisions")
+      .keep_from_environment()
+      .option_text("TEXT");
+}
+
 }  // namespace
 
 Action configure_route(CommandSyntax syntax) {
@@ -141,12 +149,14 @@ Action configure_route(CommandSyntax syntax) {
   const CommandSyntax rm =
       syntax.add_subcommand("rm", "Take a model out of a route, or all of them");
   add_names(rm, *options, false);
+  add_reason(rm, *options);
   const CommandSyntax prefer =
       syntax.add_subcommand("prefer", "Say what decides which model takes a task");
   prefer.add_option("route", options->route, "the route").required().option_text("ROUTE");
   prefer.add_option("by", options->prefer, "its weights, its price, its speed, or both of these")
       .required()
       .one_of({"weight", "cost", "latency", "balanced"});
+  add_reason(prefer, *options);
   const CommandSyntax choice =
       syntax.add_subcommand("choice", "Which model a route would choose now, and why");
   choice.add_option("route", options->route, "of this one alone [all]").option_text("ROUTE");
@@ -154,6 +164,7 @@ Action configure_route(CommandSyntax syntax) {
   return [options, ls, change, prefer, choice](const GlobalOptions& globals) {
     if (change.parsed()) options->parsed = place_of(options->settings);
     return in_transaction(globals, [&](pqxx::work& transaction) {
+      give_reason(transaction, options->reason);
       if (ls.parsed()) {
         list(transaction, options->json);
       } else if (change.parsed()) {

@@ -79,7 +79,7 @@ std::vector<Setting> take_reason(pqxx::work& transaction, std::vector<Setting> s
     return setting.column == reason_key;
   });
   if (reason == settings.end()) return settings;
-  transaction.exec_params("select set_config('sluice.reason', $1, true)", reason->value);
+  give_reason(transaction, reason->value);
   settings.erase(reason);
   return settings;
 }
@@ -117,6 +117,10 @@ std::vector<Setting> parse_settings(const std::vector<std::string>& texts, std::
 bool has_setting(const std::vector<Setting>& settings, std::string_view column) {
   return std::any_of(settings.begin(), settings.end(),
                      [column](const Setting& setting) { return setting.column == column; });
+}
+
+void give_reason(pqxx::work& transaction, const std::optional<std::string>& reason) {
+  if (reason) transaction.exec_params("select set_config('sluice.reason', $1, true)", *reason);
 }
 
 bool update_row(pqxx::work& transaction, const std::string& table, const std::vector<Setting>& key,

@@ -4,6 +4,7 @@
 // Blocking; throws CommandError, and what libpqxx throws when the database itself fails.
 #pragma once
 
+#include <optional>
 #include <pqxx/pqxx>
 #include <span>
 #include <string>
@@ -24,6 +25,9 @@ struct Setting {
 std::vector<Setting> parse_settings(const std::vector<std::string>& texts, std::string_view owner,
                                     std::span<const std::string_view> columns);
 bool has_setting(const std::vector<Setting>& settings, std::string_view column);
+
+// Says why for the revisions of what the transaction changes from now on; nullopt: nothing.
+void give_reason(pqxx::work& transaction, const std::optional<std::string>& reason);
 
 // Table and columns are ours, never a user's; the values travel as parameters. `key` names the row.
 // Not INSERT … ON CONFLICT: a trigger of models would make a second queue before the conflict is

@@ -49,6 +49,27 @@ def test_a_change_says_why(url, run, server):
         ("old", "another one"), ("r", "cheaper"), ("old", "the contract")]
 
 
+def test_changes_of_routes_and_fallbacks_say_why(url, run, server):
+    port = server(url).port
+    http(port, "PUT", "/v1/fallbacks/r?reason=long%20prompts", {"context_too_long": "new"})
+    http(port, "PUT", "/v1/routes/r?reason=cheaper", {"old": 1, "new": 2})
+    http(port, "PATCH", "/v1/routes/r?reason=faster", {"prefer": "latency"})
+    gone = http(port, "DELETE", "/v1/routes/r?reason=no%20more")
+    assert gone.status == 200, gone.body
+    assert run("fallback", "set", "new", "over_budget", "old", "--reason", "a test").returncode == 0
+    assert run("fallback", "rm", "new", "--reason", "it is over").returncode == 0
+    found = query(url, "select kind, name, action, reason from sluice.revisions "
+        "where reason is not null order by id")
+    assert sorted(set(found)) == sorted({("fallbacks", "r", "insert", "long prompts"),
+        ("routes", "r", "update", "cheaper"), ("routes", "r", "update", "faster"),
+        ("routes", "r", "delete", "no more"), ("fallbacks", "r", "delete", "no more"),
+        ("fallbacks", "new", "insert", "a test"), ("fallbacks", "new", "delete", "it is over")})
+    [last] = http(port, "GET", "/v1/revisions?kind=fallbacks&limit=1").json["data"]
+    assert http(port, "POST", f"/v1/revisions/{last['id']}/revert", {}).status == 200
+    assert query(url, "select target, cause, to_model from sluice.fallbacks") == [
+        ("new", "over_budget", "old")]
+
+
 def test_ramps_are_started_listed_paused_and_stopped(url, run):
     refused = run("ramp", "start", "r", "new", "--share", "many")
     assert refused.returncode == 2 and "'many' is no share; such as 30% or 0.3" in refused.stderr

@@ -62,7 +62,7 @@ select is((select count(*) > 0 from sluice.revisions where name = :'a'), true,
 reset session authorization;
 select set_config('sluice.api_key', 'fedcba9876543210', true) \g /dev/null
 select is_empty('select * from sluice.revisions', 'not through a key without scope admin');
--- note_revision
+-- note_revision, revision_key
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- sluice.complete_with_usage, sluice.complete_calls
+-- sluice.complete_with_usage, sluice.complete_leases
 begin;
 \ir ../../_helpers.sql
 select plan(6);

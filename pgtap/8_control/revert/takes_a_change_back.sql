@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(17);
+select plan(20);
 
 select given_model() as m \gset
 create function last_revision() returns bigint language sql
@@ -41,6 +41,17 @@ select is((select weight from sluice.routes where route = :'route'), 1::real, 'a
 delete from sluice.routes where route = :'route';
 select sluice.revert(last_revision()) \g /dev/null
 select is((select weight from sluice.routes where route = :'route'), 1::real, 'a route''s row');
+select given_model() as target, given_model() as to_model \gset
+insert into sluice.fallbacks values (:'target', 'over_budget', :'m');
+update sluice.fallbacks set to_model = :'to_model' where target = :'target';
+select is((select before from sluice.revision order by id desc limit 1),
+  jsonb_build_object('cause', 'over_budget', 'to_model', :'m'), 'a fallback''s, with its cause');
+select sluice.revert(last_revision()) \g /dev/null
+select is((select to_model from sluice.fallbacks where target = :'target'), :'m', 'a fallback');
+delete from sluice.fallbacks where target = :'target';
+select sluice.revert(last_revision()) \g /dev/null
+select is((select (cause, to_model) from sluice.fallbacks where target = :'target'),
+  ('over_budget'::text, :'m'::text), 'and one that is gone');
 update sluice.settings set ageing = '77 s';
 select sluice.revert(last_revision()) \g /dev/null
 select is((select ageing from sluice.settings), interval '10 minutes', 'a setting');
@@ -56,7 +67,7 @@ delete from sluice.models where name = :'old';
 select is((error_of(format('select sluice.revert(%s, true)', :undo))).code, 'SL011',
   'no change of what is gone');
 select is((error_of('select sluice.revert(-1)')).code, 'SL006', 'no revision, nothing');
--- revision_row, changed_since, restore_row
+-- revision_condition, revision_row, changed_since, restore_row
 
 select * from finish();
 rollback;

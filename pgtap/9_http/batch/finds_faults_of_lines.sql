@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(16);
+select plan(19);
 
 create function read(p_changes text) returns text language sql
 as $$
@@ -26,6 +26,10 @@ select is(read('{"body": {"model": 7}}'), 'a 7 invalid_request body.model',
 select is(read('{"body": {"model": "m", "stream": true}}'), 'a m invalid_request body.stream',
   'a stream');
 select is(read('{"body": {"model": "m", "stream": false}}'), 'a m', 'none');
+select is(read('{"affinity_key": "chat-17"}'), 'a m', 'an affinity key');
+select is(read('{"affinity_key": 17}'), 'a m invalid_request affinity_key', 'one that is no text');
+select is(read(jsonb_build_object('affinity_key', repeat('x', 201))::text),
+  'a m invalid_request affinity_key', 'one that is too long');
 select is_empty($$select l
   from unnest(array['', '{', '{}{}', '[]', '"x"', '7', 'null', '{"custom_id": "\u0000"}',
     '{"custom_id": "\ud800"}', '{"a": 01}', '{"a": 1e200000}', repeat('[', 100000),

@@ -1,10 +1,18 @@
--- Revisions of the configuration: what each row of models, routes, tenants, budgets and settings
--- was before and after somebody changed it, with plain SQL or with a function. They are for taking
--- a change back (8_control/revert.sql); the audit (audit.sql) tells who did what.
+-- Revisions of the configuration: what each row of models, routes, fallbacks, tenants, budgets and
+-- settings was before and after somebody changed it, with plain SQL or with a function. They are
+-- for taking a change back (8_control/revert.sql); the audit (audit.sql) tells who did what.
 
--- note_revision: a trigger that notes the columns that changed, but for hidden ones. A route's rows
--- have their model besides, which tells them apart. Its reason is what the setting sluice.reason
--- says, which whoever changes something may set in his transaction.
+-- revision_key: the columns that tell the rows of a table apart. The first one is its revisions'
+-- name; they hold the second one besides what changed. Settings have one row.
+create or replace function sluice.revision_key(p_kind text) returns text[]
+language sql immutable parallel safe
+as $$
+  select case p_kind when 'routes' then '{route,model}' when 'fallbacks' then '{target,cause}'
+    when 'settings' then '{}' else '{name}' end::text[]
+$$;
+
+-- note_revision: a trigger that notes the columns that changed, but for hidden ones. Its reason is
+-- what the setting sluice.reason says, which whoever changes something may set in his transaction.
 -- Not noted: that a worker closes a model or opens it again (3_limits/closures.sql).
 create or replace function sluice.note_revision() returns trigger
 language plpgsql security definer
@@ -14,7 +22,7 @@ declare
   c_closure constant text[] := array['closed_until', 'closed_reason', 'closed_detail'];
   v_old jsonb := to_jsonb(old) - sluice.hidden_columns();
   v_new jsonb := to_jsonb(new) - sluice.hidden_columns();
-  v_key text[] := case tg_table_name when 'routes' then array['model'] else '{}' end;
+  v_key text[] := sluice.revision_key(tg_table_name);
   v_changed text[];
 begin
   if tg_op = 'UPDATE' then
@@ -24,18 +32,17 @@ begin
       and current_setting('sluice.closed_by', true) = 'worker' then
       return null;
     end if;
-    v_key := v_key || v_changed;
+    v_changed := v_changed || v_key[2:];
     v_old := (select jsonb_object_agg(o.key, o.value) from jsonb_each(v_old) o
-      where o.key = any (v_key));
+      where o.key = any (v_changed));
     v_new := (select jsonb_object_agg(n.key, n.value) from jsonb_each(v_new) n
-      where n.key = any (v_key));
+      where n.key = any (v_changed));
   end if;
   insert into sluice.revision (at, who, api_key, kind, name, action, before, after,
     reason)
   values (clock_timestamp(), session_user,
     sluice.caller_key(), tg_table_name,
-    case tg_table_name when 'routes' then coalesce(to_jsonb(new), to_jsonb(old)) ->> 'route'
-      else coalesce(to_jsonb(new), to_jsonb(old)) ->> 'name' end,
+    coalesce(to_jsonb(new), to_jsonb(old)) ->> v_key[1],
     lower(tg_op), v_old, v_new, left(nullif(current_setting('sluice.reason', true), ''), 1000));
   return null;
 end
@@ -45,7 +52,8 @@ do $$
 declare
   v_table text;
 begin
-  foreach v_table in array array['models', 'routes', 'tenants', 'settings', 'budgets'] loop
+  foreach v_table in array array['models', 'routes', 'fallbacks', 'tenants', 'settings', 'budgets']
+  loop
     execute format($sql$
       create or replace trigger note_revision after insert or update or delete on sluice.%I
         for each row execute function sluice.note_revision()$sql$, v_table);

@@ -36,6 +36,13 @@ create or replace function sluice.recovered_part() returns double precision
 language sql immutable parallel safe
 as $$ select 1 / 3::double precision $$;
 
+-- probed_part: what is known of a model counts for this part beside the answer to a probe: its
+-- breaker was open, mostly after time-outs, and one answer shows how fast it is now. (Not 0: sums
+-- stay above 0, and the slowest call is kept, so that deadlines are not tried on it.)
+create or replace function sluice.probed_part() returns double precision
+language sql immutable parallel safe
+as $$ select 1e-6::double precision $$;
+
 -- speed_of: the newest row of a model; all null: nothing is known of it.
 create or replace function sluice.speed_of(p_model int, p_now timestamptz) returns sluice.speed
 language plpgsql volatile
@@ -105,7 +112,11 @@ begin
   cross join lateral (
     -- A long answer has more tokens a second, a short one ends sooner: neither is a recovery, nor
     -- one that took no time because the clock was set back.
-    select case when nullif(c.seconds, 0) * greatest((f.speed).tokens / nullif(c.tokens, 0),
+    select case
+      when c.solved > 0 and exists (select from sluice.breaker b where b.model = c.model
+          and (b.state = 'half_open' or b.state = 'closed' and b.since = p_now))
+        then sluice.probed_part()
+      when nullif(c.seconds, 0) * greatest((f.speed).tokens / nullif(c.tokens, 0),
           (f.speed).solved / nullif(c.solved, 0)) < sluice.recovered_part() * (f.speed).seconds
         then exp(-1) else 1 end as part) k;
 end

@@ -1,5 +1,16 @@
 -- Revert: takes a change of the configuration back.
 
+-- revision_condition: on a row c: whether it is the one that a revision was about, whose name is $1
+-- and which holds $2.
+create or replace function sluice.revision_condition(p_kind text) returns text
+language sql immutable
+as $$
+  select case when p_kind = 'settings' then 'c.one' else (
+    select string_agg(case k.n when 1 then format('c.%I = $1', k.key)
+      else format('c.%1$I = $2 ->> %1$L', k.key) end, ' and ')
+    from unnest(sluice.revision_key(p_kind)) with ordinality k(key, n)) end
+$$;
+
 -- revision_row: the row that a revision was about, as it is now; null: there is none. Locks it.
 create or replace function sluice.revision_row(p_revision sluice.revision) returns jsonb
 language plpgsql volatile
@@ -8,9 +19,8 @@ declare
   v_row jsonb;
 begin
   execute format('select to_jsonb(c) from sluice.%I c where %s for update', p_revision.kind,
-    case p_revision.kind when 'settings' then 'c.one'
-      when 'routes' then 'c.route = $1 and c.model = $2' else 'c.name = $1' end)
-  into v_row using p_revision.name, coalesce(p_revision.after, p_revision.before) ->> 'model';
+    sluice.revision_condition(p_revision.kind))
+  into v_row using p_revision.name, coalesce(p_revision.after, p_revision.before);
   return v_row;
 end
 $$;
@@ -40,16 +50,15 @@ declare
   v_before jsonb := p_revision.before;
 begin
   if v_before is null then
-    execute format('delete from sluice.%I c where %s', p_revision.kind, case p_revision.kind
-      when 'routes' then 'c.route = $1 and c.model = $2' else 'c.name = $1' end)
-    using p_revision.name, p_revision.after ->> 'model';
-  elsif p_exists and p_revision.kind = 'routes' then
-    update sluice.routes r set weight = coalesce((v_before ->> 'weight')::real, r.weight),
-      tier = coalesce((v_before ->> 'tier')::int, r.tier),
-      model = v_before ->> 'model', route = coalesce(v_before ->> 'route', r.route),
-      prefer = coalesce(v_before ->> 'prefer', r.prefer)
-    where r.route = p_revision.name
-      and r.model = coalesce(p_revision.after, v_before) ->> 'model';
+    execute format('delete from sluice.%I c where %s', p_revision.kind,
+      sluice.revision_condition(p_revision.kind))
+    using p_revision.name, p_revision.after;
+  elsif p_exists and cardinality(sluice.revision_key(p_revision.kind)) = 2 then
+    execute format('update sluice.%1$I c set (%2$s) = (select %2$s
+      from jsonb_populate_record(c, $3)) where %3$s', p_revision.kind,
+      (select string_agg(quote_ident(k), ', ') from jsonb_object_keys(v_before) k),
+      sluice.revision_condition(p_revision.kind))
+    using p_revision.name, coalesce(p_revision.after, v_before), v_before;
   elsif p_exists then
     perform sluice.write_row(p_revision.kind, p_revision.name, v_before, false,
       sluice.configurable_columns(p_revision.kind));
@@ -102,7 +111,7 @@ begin
   -- Others who change that row wait for this transaction.
   select r.id into v_new from sluice.revision r
   where r.id > v_last and r.kind = v.kind and r.name is not distinct from
-    coalesce(v.before ->> case v.kind when 'routes' then 'route' else 'name' end, v.name)
+    coalesce(v.before ->> (sluice.revision_key(v.kind))[1], v.name)
   order by r.id limit 1;
   if v_new is null then
     raise exception 'revision % is taken back already', v.id using errcode = 'SL004',

@@ -79,7 +79,9 @@ begin
     when jsonb_typeof(v_body) is distinct from 'object' then 'body'
     when model is null or jsonb_typeof(v_body -> 'model') not in ('string', 'null')
       then 'body.model'
-    when v_body ->> 'stream' = 'true' then 'body.stream' end;
+    when v_body ->> 'stream' = 'true' then 'body.stream'
+    when jsonb_typeof(v_line -> 'affinity_key') not in ('string', 'null')
+      or length(v_line ->> 'affinity_key') not between 1 and 200 then 'affinity_key' end;
   if param is not null then
     select f.fault, f.message into fault, message from (values
       ('custom_id', 'invalid_request', 'custom_id is a string of 1 to 512 characters.'),
@@ -87,7 +89,8 @@ begin
       ('url', 'url_mismatch', 'The url is not the batch''s endpoint.'),
       ('body', 'invalid_request', 'The body is a JSON object.'),
       ('body.model', 'invalid_request', 'The body names a model.'),
-      ('body.stream', 'invalid_request', 'A batch does not stream.')
+      ('body.stream', 'invalid_request', 'A batch does not stream.'),
+      ('affinity_key', 'invalid_request', 'affinity_key is a string of 1 to 200 characters.')
     ) f(about, fault, message) where f.about = param;
   end if;
 exception when data_exception or statement_too_complex then

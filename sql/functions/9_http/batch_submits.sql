@@ -34,7 +34,9 @@ begin
   v_drafts := array(
     select sluice.draft_of(row(null, v_models[array_position(v_lines, l.line)], null,
       p_batch.tenant, null, p_batch.expires_at, null,
-      null, l.body::json -> 'body', null, null, p_batch.id, null, null, null)::sluice.task_draft)
+      null, l.body::json -> 'body', null, null, p_batch.id, null, null,
+      case when strpos(l.body, '"affinity_key"') > 0 then l.body::json ->> 'affinity_key' end)
+      ::sluice.task_draft)
     from sluice.batch_part(p_batch.input_file, p_batch.position) l where l.line = any (v_lines)
     order by l.line);
   v_settled := sluice.submit_lines(p_batch, v_lines, v_drafts, p_now);
