@@ -404,7 +404,8 @@ def test_what_a_login_hangs_on_a_model_or_tenant_does_not_keep_it(url, login):
 @pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])
 @pytest.mark.parametrize("bound", [
     "update sluice.tenants set max_unfinished = 40 where name = 'acme'",
-    "update sluice.models set max_unfinished = 40", "update sluice.settings set max_unfinished = 40"])
+    "update sluice.models set max_unfinished = 40",
+    "update sluice.settings set max_unfinished = 40"])
 def test_an_old_snapshot_lifts_no_cap_for_others(url, isolation, bound):
     """Its counts, which lack what is younger, were taken for everybody's."""
     query(url, "insert into sluice.tenants (name) values ('acme')")

@@ -1,3 +1,4 @@
+-- sluice.try_drop_range
 begin;
 \set alone
 \ir ../../_helpers.sql
