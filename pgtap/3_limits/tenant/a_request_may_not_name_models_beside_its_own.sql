@@ -34,8 +34,8 @@ select matches((error_of(format('select sluice.submit_many(%L)',
   'the second of many');
 create function checked(p_cut boolean, p_tenant text, p_request text) returns text language sql
 as $$ select (error_of(format('select sluice.check_drafts(array(select sluice.draft_of(d) from
-    jsonb_populate_recordset(null::sluice.task_draft, %L) d), %L, now())', tasks(p_tenant, p_request),
-  p_cut))).code $$;
+    jsonb_populate_recordset(null::sluice.task_draft, %L) d), %L, now())',
+  tasks(p_tenant, p_request), p_cut))).code $$;
 select is(checked(true, :'t', '{"engine": "x"}'), 'SL009', 'a line of a batch');
 select is(checked(true, :'t', '{"model": "x"}'), null, 'a plain line');
 select is(checked(true, :'f', '{"engine": "x"}'), null, 'a tenant of all models');
