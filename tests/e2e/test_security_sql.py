@@ -1,9 +1,12 @@
 """What the logins of tenants, readers and strangers try in SQL, and what reaches them and the audit
 over HTTP."""
+import contextlib
+
 import psycopg2
 import pytest
 from conftest import connect, http, query, wait_for
 from queue_tools import add_model, as_user, submit
+from psycopg2.extensions import TRANSACTION_STATUS_INTRANS
 from scripted_backend import ScriptedBackend
 from test_backends import error, says
 
@@ -308,3 +311,125 @@ def test_ids_burnt_in_an_open_transaction_stop_nobody(url, login, worker):
                 f"idempotency_key => 'one{n}')")
         assert submit(url, "of another") > 3_000_000
     transaction.close()
+
+
+# Each names an object of Sluice in one of its own, with no right but USAGE of the schema.
+HANGERS = [
+    "create temp view v_{0} as select 1 as x from sluice.{0}",
+    "create temp view w_{0} as select 1 as x from v_{0}",
+    "create function pg_temp.f_{0}(sluice.{0}) returns int language sql as 'select 1'",
+    "create temp table t_{0} (x sluice.{0}, n int)",
+    "create rule r_{0} as on insert to t_{0} do also select 1 from sluice.{0}"]
+
+
+def hang_on(session, names):
+    with session.cursor() as cursor:
+        for name in names:
+            for hanger in HANGERS:
+                cursor.execute(hanger.format(name))
+
+
+def ranges(url):
+    return [row[0] for row in query(url, "select relname from pg_class where relkind = 'r' and "
+        "relnamespace = 'sluice'::regnamespace and relname ~ '^(task|result)_[0-9]+$'")]
+
+
+def make_overdue(url):
+    """A finished task of a range that retention is to drop."""
+    query(url, "update sluice.settings set retention = '1 hour'")
+    submit(url, "secret", tenant="beta")
+    query(url, "select sluice.cancel_all(tenant => 'beta')")
+    query(url, "select setval('sluice.task_id', 1000000)")
+    submit(url, "later", tenant="beta")
+
+
+def retain(url, hours):
+    """What a round of retention does so many hours from now."""
+    query(url, "select setval('sluice.retain_after', 0, false)")
+    return query(url, f"select dropped, erased from sluice.retain(now() + interval '{hours} h')")[0]
+
+
+@pytest.mark.parametrize("role", ["sluice_submitter", "sluice_reader"])
+def test_what_a_login_hangs_on_a_range_does_not_keep_it(url, login, role):
+    hanger = login("h", role)
+    query(url, "insert into sluice.tenants (name, role) values ('acme', %s)", [role_of(hanger)])
+    make_overdue(url)
+    doomed = [name for name in ranges(url) if name.endswith("_0")]
+    with contextlib.closing(connect(hanger)) as session:
+        hang_on(session, doomed)
+        assert retain(url, 3)[0] == 1
+        assert not set(doomed) & set(ranges(url))
+        with session.cursor() as cursor:  # what is left of its own is still its own
+            cursor.execute("select n from t_task_0")
+
+
+def test_a_view_that_is_locked_delays_a_range_and_its_tasks_are_erased(url, login):
+    hanger = login("h", "sluice_submitter")
+    make_overdue(url)
+    with contextlib.closing(connect(hanger)) as session:
+        hang_on(session, ["task_0"])
+        with session.cursor() as cursor:
+            cursor.execute("begin")
+            cursor.execute("alter view v_task_0 rename to mine")
+            assert retain(url, 3) == (0, 1)
+            assert "secret" not in prompts_seen(url)
+            cursor.execute("rollback")
+        assert retain(url, 4)[0] == 1
+
+
+def test_what_a_login_hangs_on_a_model_or_tenant_does_not_keep_it(url, login):
+    hanger = login("h", "sluice_submitter")
+    add_model(url, "gone", "http://127.0.0.1:1")
+    query(url, "insert into sluice.routes (route, model) values ('r', 'gone')")
+    query(url, "insert into sluice.tenants (name, rpm, tpm, max_unfinished) "
+        "values ('acme', 60, 6000, 10)")
+    model = query(url, "select id from sluice.models where name = 'gone'")[0][0]
+    names = [row[0] for row in query(url, "select relname from pg_class where relkind = 'S' and "
+        "relnamespace = 'sluice'::regnamespace and relname ~ %s",
+        [f"_{model}$|^(load_)?tenant_|waits"])]
+    assert len(names) > 10
+    with contextlib.closing(connect(hanger)) as session, session.cursor() as cursor:
+        for name in names:
+            cursor.execute(f"create temp table t_{name} (n bigint default "
+                f"nextval('sluice.{name}'))")
+        hang_on(session, [f"queue_{model}"])
+        cursor.execute(f"create temp view d as select sluice.depth_{model}(1) as n")
+        query(url, "delete from sluice.routes; delete from sluice.tenants")
+        query(url, "delete from sluice.models where name = 'gone'")
+        left = query(url, "select relname from pg_class where relnamespace = 'sluice'::regnamespace"
+            " and relname = any (%s)", [names])
+        assert [name for (name,) in left if "tenant_" in name or name.endswith(f"_{model}")] == []
+
+
+@pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])
+@pytest.mark.parametrize("bound", [
+    "update sluice.tenants set max_unfinished = 40 where name = 'acme'",
+    "update sluice.models set max_unfinished = 40",
+    "update sluice.settings set max_unfinished = 40"])
+def test_an_old_snapshot_lifts_no_cap_for_others(url, isolation, bound):
+    """Its counts, which lack what is younger, were taken for everybody's."""
+    query(url, "insert into sluice.tenants (name) values ('acme')")
+    query(url, bound)
+    query(url, "select sluice.tick()")
+
+    def fill():
+        for n in range(100):
+            try:
+                submit(url, "x", tenant="acme")
+            except psycopg2.Error:
+                return n
+        raise AssertionError("not refused")
+    rounds = 10
+    with contextlib.closing(connect(url)) as old, old.cursor() as cursor:
+        cursor.execute(f"begin isolation level {isolation}")
+        cursor.execute("select 1 from sluice.tasks limit 1")
+        first = fill()
+        assert 30 < first <= 40
+        for _ in range(rounds):
+            cursor.execute("savepoint own")
+            with contextlib.suppress(psycopg2.Error):
+                cursor.execute("select sluice.submit('x', 'm', tenant => 'acme')")
+            cursor.execute("release own" if old.info.transaction_status
+                == TRANSACTION_STATUS_INTRANS else "rollback to own")
+            assert fill() == 0
+        cursor.execute("rollback")

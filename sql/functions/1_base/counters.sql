@@ -127,7 +127,7 @@ declare
     select format('comment on sequence sluice.%I is %L', p_name,
       obj_description(v_old, 'pg_class')));
 begin
-  execute format('drop sequence sluice.%I', p_name);
+  execute format('drop sequence sluice.%I cascade', p_name);
   execute format('create unlogged sequence sluice.%I increment %s minvalue 0 start %s', p_name,
     p_step, p_start);
   foreach v_statement in array v_statements loop

@@ -245,7 +245,8 @@ declare
   v_gauge text := 'load_tenant_' || md5(new.name);
 begin
   if tg_op = 'UPDATE' and old.name <> new.name then
-    execute format('drop sequence if exists sluice.%I', 'load_tenant_' || md5(old.name));
+    execute format('drop sequence if exists sluice.%I cascade',
+      'load_tenant_' || md5(old.name));
   end if;
   if new.max_unfinished is not null then
     if to_regclass('sluice.' || v_gauge) is null then

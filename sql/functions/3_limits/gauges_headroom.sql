@@ -44,6 +44,8 @@ as $$ select 50 $$;
 -- time: else an older count could replace a newer one (seen: 155 tasks under a bound of 100). The
 -- lock is released with the block, even if it fails, because the transaction may stay open. A long
 -- count that finds room for SQL, but none for the front, forbids the front's next one alone.
+-- Above READ COMMITTED a count lacks what is younger than its snapshot: there it is for the caller
+-- alone, and the gauge only goes up (D-389).
 -- Errors:  55P03 another session counts, and takes long.
 create or replace function sluice.recount_headroom(
   p_kind text, p_of text, p_wanted int, p_max bigint, p_full double precision,
@@ -65,6 +67,14 @@ declare
   v_again bigint;
   v_granted int := 0;
 begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    if sluice.may_count(p_kind, p_of, p_full) then
+      v_headroom := sluice.headroom(sluice.count_unfinished(p_kind, p_of, p_max), p_max, p_full);
+      v_granted := case when v_headroom >= p_least then least(p_wanted, v_headroom) else 0 end;
+      perform max(nextval(v_gauge)) from generate_series(1, v_granted) where not v_by_ids;
+    end if;
+    return v_granted;
+  end if;
   perform pg_advisory_xact_lock(sluice.lock_class('count'), v_gauge::oid::int);
   v_started := clock_timestamp();
   if sluice.may_count(p_kind, p_of, p_full) then

@@ -105,7 +105,7 @@ $$;
 
 -- recount_in_flight: sets a model's two counters from its leases. Under the model's lock nothing is
 -- claimed meanwhile. The counter of ended calls is read last, so a call that ends meanwhile counts
--- as in flight and is not lost.
+-- as in flight and is not lost. Not above READ COMMITTED: an old snapshot lacks leases.
 create or replace function sluice.recount_in_flight(p_model int) returns void
 language plpgsql volatile
 as $$
@@ -113,7 +113,8 @@ declare
   v_calls bigint;
   v_ended bigint;
 begin
-  if not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model) then
+  if current_setting('transaction_isolation') <> 'read committed'
+     or not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model) then
     return;
   end if;
   v_calls := (select coalesce(sum(calls), 0) from sluice.lease where model = p_model);

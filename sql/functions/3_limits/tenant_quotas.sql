@@ -134,10 +134,11 @@ set search_path = sluice, pg_temp
 set lock_timeout = '1s'
 as $$
 begin
-  execute format('drop sequence if exists sluice.%I, sluice.%I', 'tenant_bucket_' || old.id,
-    'tenant_tokens_' || old.id);
+  execute format('drop sequence if exists sluice.%I, sluice.%I cascade',
+    'tenant_bucket_' || old.id, 'tenant_tokens_' || old.id);
   if not exists (select from sluice.tenants where name = old.name) then
-    execute format('drop sequence if exists sluice.%I', 'load_tenant_' || md5(old.name));
+    execute format('drop sequence if exists sluice.%I cascade',
+      'load_tenant_' || md5(old.name));
   end if;
   return null;
 exception when lock_not_available then

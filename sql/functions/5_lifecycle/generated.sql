@@ -273,10 +273,10 @@ begin
   execute format('drop function if exists sluice.prefix_time_%1$s(text, text, text, timestamptz),
     sluice.lanes_%1$s(smallint, bigint, smallint, int, timestamptz),
     sluice.peek_%1$s(int[], smallint[], bigint[], timestamptz[], int[], timestamptz),
-      sluice.depth_%1$s(int)', sluice.line_name(p_line));
+      sluice.depth_%1$s(int) cascade', sluice.line_name(p_line));
   execute format('drop procedure if exists sluice.add_%1$s(sluice.submission),
     sluice.take_%1$s(sluice.head[], sluice.lease[], smallint, int, int, int, bigint, timestamptz),
-    sluice.draw_%1$s(sluice.lease[], bigint[], int[], int, bigint, timestamptz)',
+    sluice.draw_%1$s(sluice.lease[], bigint[], int[], int, bigint, timestamptz) cascade',
     sluice.line_name(p_line));
 end
 $$;

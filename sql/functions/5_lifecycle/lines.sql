@@ -41,8 +41,8 @@ declare
   v_name text := sluice.line_name(p_line);
 begin
   perform sluice.drop_functions(p_line);
-  execute format('drop table sluice.%I', 'queue_' || v_name);
-  execute format('drop sequence sluice.%I', 'waits_' || v_name);
+  execute format('drop table sluice.%I cascade', 'queue_' || v_name);
+  execute format('drop sequence sluice.%I cascade', 'waits_' || v_name);
   delete from sluice.mark where line = p_line;
   delete from sluice.meter where line = p_line or model = p_line;
   delete from sluice.tenant_clock where model = p_line;

@@ -38,8 +38,33 @@ begin
 end
 $$;
 
+-- unlikely_tokens: how many tokens a call may be told to have had beyond its reservation and the
+-- bytes of its request without anybody asking whether it can be: frame_tokens with tools.
+create or replace function sluice.unlikely_tokens() returns int
+language sql immutable parallel safe
+as $$ select 4096 $$;
+
+-- believed_tokens: of the tokens that a backend tells of a call those that the call can have had,
+-- as budgets reckon; all, if they have no bound. A verbatim request above 64 KiB counts as one
+-- without, for it would have to be parsed.
+create or replace function sluice.believed_tokens(p_lease sluice.lease, p_input int, p_output int)
+returns bigint
+language plpgsql stable
+as $$
+declare
+  v_bounds record;
+begin
+  select b.input, b.output into v_bounds
+  from sluice.task k join sluice.models m on m.id = p_lease.model
+  cross join lateral sluice.call_bounds(m, k) b
+  where k.id = p_lease.task_id and (k.request is null or p_lease.request_bytes <= 65536);
+  return least(coalesce(p_input, 0), v_bounds.input)::bigint
+    + least(coalesce(p_output, 0), v_bounds.output);
+end
+$$;
+
 -- settle_reserved: settle for calls with reservations. Reservations older than the window no longer
--- count anyway.
+-- count anyway. More than a minute's tokens are booked for no call: it would not have been let in.
 create or replace function sluice.settle_reserved(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -51,7 +76,10 @@ begin
     with call as materialized (
       select l.model, l.tenant, l.started_at as at,
         case when o.input_tokens is not null or o.output_tokens is not null
-            then coalesce(o.input_tokens, 0)::bigint + coalesce(o.output_tokens, 0)
+            then case when coalesce(o.input_tokens, 0)::bigint + coalesce(o.output_tokens, 0)
+                <= l.reserved_tokens + l.request_bytes + sluice.unlikely_tokens()
+              then coalesce(o.input_tokens, 0)::bigint + coalesce(o.output_tokens, 0)
+              else sluice.believed_tokens(e.lease, o.input_tokens, o.output_tokens) end
           when o.kind = 'throttled' or (o.kind = 'returned' and o.error_code is null)
             or not o.billed then 0
           else l.reserved_tokens end - l.reserved_tokens as tokens
@@ -60,7 +88,8 @@ begin
       cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
       where l.reserved_tokens > 0),
     moved as materialized (
-      select q.quota, c.at, sum(c.tokens)::bigint as tokens, q.model
+      select q.quota, c.at, sum(least(c.tokens, (q.quota).units))::bigint as tokens,
+        q.model
       from call c
       cross join lateral (
         select sluice.token_quota(m) as quota, m.id as model from sluice.models m

@@ -69,7 +69,7 @@ begin
   if not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model) then
     raise lock_not_available;
   end if;
-  execute format('drop sequence sluice.%I', 'load_' || p_model);
+  execute format('drop sequence sluice.%I cascade', 'load_' || p_model);
   foreach v_line in array v_lines || v_homes loop
     execute format('lock table sluice.%I in access exclusive mode',
       'queue_' || sluice.line_name(v_line));
@@ -85,7 +85,7 @@ begin
   delete from sluice.route_line where model = p_model;
   delete from sluice.payload_schema where target = p_name;
   delete from sluice.fallbacks where target = p_name;
-  execute (select string_agg(format('drop sequence sluice.%I', k || '_' || p_model), '; ')
+  execute (select string_agg(format('drop sequence sluice.%I cascade', k || '_' || p_model), '; ')
     from unnest(sluice.model_sequences()) k);
   delete from sluice.breaker where model = p_model;
   delete from sluice.breaker_event where model = p_model;

@@ -109,10 +109,7 @@ language plpgsql volatile
 as $$
 begin
   if p_round.n is not null then
-    if sluice.lock_briefly(format('only sluice.task, only sluice.result, sluice.task_retained,
-         sluice.result_retained, sluice.task_%1$s, sluice.result_%1$s', p_round.n),
-       'access exclusive') then
-      perform sluice.drop_range(p_round);
+    if sluice.try_drop_range(p_round) then
       return 1;
     end if;
     perform setval('sluice.retain_after',
@@ -121,6 +118,26 @@ begin
   end if;
   perform sluice.close_range(p_round.at);
   return 0;
+end
+$$;
+
+-- try_drop_range: drop_range with its locks. Returns false, and has changed nothing, if they are
+-- not available within 50 ms each: those of the range, or those of the views that somebody made of
+-- it, which may also be more than PostgreSQL's table of locks takes, or nested too deep.
+create or replace function sluice.try_drop_range(p_round sluice.retention_round) returns boolean
+language plpgsql volatile
+set lock_timeout = '50ms'
+set client_min_messages = 'warning'   -- the names of those views are strangers' words
+as $$
+begin
+  execute format('lock table only sluice.task, only sluice.result, sluice.task_retained,
+    sluice.result_retained, sluice.task_%1$s, sluice.result_%1$s in access exclusive mode',
+    p_round.n);
+  perform sluice.drop_range(p_round);
+  return true;
+exception when lock_not_available or insufficient_resources or out_of_memory
+  or program_limit_exceeded or statement_too_complex then
+  return false;
 end
 $$;
 
@@ -193,7 +210,8 @@ $$;
 -- drop_range: moves the tasks to keep and their results to the retained partitions, raises the
 -- upper bound of these above the range, and drops the range's partitions. Requires locks on all of
 -- them. Columns are named, because partitions may have them in another order. The moved results
--- keep which transaction stored them, as in forget_texts.
+-- keep which transaction stored them, as in forget_texts. Who has only USAGE of the schema can make
+-- a view of a partition, without the right to read it: it goes with the partition (D-388).
 create or replace function sluice.drop_range(p_round sluice.retention_round) returns void
 language plpgsql volatile
 as $$
@@ -217,7 +235,7 @@ begin
         'coalesce(stored_by, (select sluice.next_xid()) - age(xmin))')) using p_round.retained;
     execute format('alter table sluice.%I attach partition sluice.%I '
                    'for values from (minvalue) to (%s)', v_table, v_retained, p_round.end_id);
-    execute format('drop table sluice.%I', v_name);
+    execute format('drop table sluice.%I cascade', v_name);
   end loop;
   delete from sluice.id_range where n = p_round.n;
 end
