@@ -1,4 +1,3 @@
--- sluice.try_drop_range
 begin;
 \set alone
 \ir ../../_helpers.sql

@@ -45,8 +45,8 @@ language sql immutable parallel safe
 as $$ select 4096 $$;
 
 -- believed_tokens: of the tokens that a backend tells of a call those that the call can have had,
--- as budgets do; all, if they have no bound. A verbatim request above 64 KiB counts as without, for
--- it had to be parsed.
+-- as budgets reckon; all, if they have no bound. A verbatim request above 64 KiB counts as one
+-- without, for it would have to be parsed.
 create or replace function sluice.believed_tokens(p_lease sluice.lease, p_input int, p_output int)
 returns bigint
 language plpgsql stable

@@ -122,9 +122,8 @@ end
 $$;
 
 -- try_drop_range: drop_range with its locks. Returns false, and has changed nothing, if they are
--- not available: those of the range, waited for as lock_briefly does, or those of the views that
--- somebody made of it, one after the other, which are so many that they do not fit into
--- PostgreSQL's table of locks, or nested too deep.
+-- not available within 50 ms each: those of the range, or those of the views that somebody made of
+-- it, which may also be more than PostgreSQL's table of locks takes, or nested too deep.
 create or replace function sluice.try_drop_range(p_round sluice.retention_round) returns boolean
 language plpgsql volatile
 set lock_timeout = '50ms'
