@@ -4,6 +4,7 @@ import http.client
 import json
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from conftest import http as send
@@ -86,6 +87,28 @@ def test_an_answer_that_is_dear_to_read_is_not_streamed(front, worker, api, valu
         assert answered.keys().isdisjoint(json.loads(reply.body.split("data: ")[1]))
         whole = send(front.port, "POST", f"/v1/{path}", asked | {"model": "chat"})
         assert whole.status == 200 and whole.body == body
+
+
+def test_streams_of_answers_with_many_parts_hold_up_nobody_else(front, worker):
+    """Of a hostile backend: their events took hours to make, and all connections of the front."""
+    part = json.dumps({"type": "output_text", "text": ""})
+    body = json.dumps({"id": "x", "object": "response", "status": "completed", "output": [
+        {"id": "m", "type": "message", "content": []}]}).replace(
+            "[]", f"[{','.join([part] * 20_000)}]")
+
+    def answer(connection, *_):
+        connection.sendall(response(200, body))
+    with ScriptedBackend({"2+2?": answer}) as backend:
+        add_model(front.url, "chat", backend.url, api="openai-responses")
+        worker(front.url)
+        with ThreadPoolExecutor() as streams:
+            replies = [streams.submit(send, front.port, "POST", "/v1/responses",
+                {"input": "2+2?", "model": "chat", "stream": True}) for _ in range(4)]
+            while not all(reply.done() for reply in replies):
+                assert send(front.port, "GET", "/v1/tasks").status == 200
+        for reply in replies:
+            assert reply.result().status == 200
+            assert reply.result().body.count("event: response.output_text.done") == 20_000
 
 
 def test_the_answer_says_what_is_left_of_the_models_limits(chat):

@@ -22,7 +22,7 @@ begin
 end
 $$;
 
--- When each event was added to an array of all before it: 50 times.
+-- When each event was added to an array of all before it: 70 to 100 times.
 select cmp_ok(ms_of('openai-responses', 4000), '<', 25 * ms_of('openai-responses', 400),
   'ten times as many parts take about ten times as long');
 select cmp_ok(ms_of('anthropic-messages', 4000), '<', 25 * ms_of('anthropic-messages', 400),
