@@ -41,7 +41,7 @@ declare
 begin
   if cardinality(v_places) < cardinality(complete.outcomes) then
     return query select * from sluice.judge_late(complete.worker, complete.outcomes, v_places,
-      coalesce(p_now, clock_timestamp()));
+      coalesce(p_now, clock_timestamp()), null);
   else
     return query select o.task_id, o.fence, true from unnest(complete.outcomes) o;
   end if;
