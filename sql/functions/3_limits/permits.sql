@@ -182,8 +182,8 @@ begin
 end
 $$;
 
--- move_bucket: takes p_units from a bucket, or puts back what a call did not use (less than 0). A
--- minute's units at most: no bucket is emptier, or fuller, than by that.
+-- move_bucket: takes p_units from a bucket, or puts back what a call did not use (less than 0). At
+-- most a burst and a minute's units: a claim takes no more, for one request may exceed the burst.
 create or replace function sluice.move_bucket(
   p_quota sluice.quota, p_units bigint, p_now timestamptz)
 returns void
@@ -191,8 +191,8 @@ language plpgsql volatile
 as $$
 begin
   perform setval(('sluice.' || p_quota.bucket)::regclass,
-                 greatest(0, sluice.bucket(p_quota, p_now) + p_quota.interval_ns
-                   * greatest(-p_quota.units, least(p_units, p_quota.units))));
+                 greatest(0, sluice.bucket(p_quota, p_now) + p_quota.interval_ns * greatest(
+                   -p_quota.units, least(p_units, p_quota.burst::bigint + p_quota.units))));
 end
 $$;
 

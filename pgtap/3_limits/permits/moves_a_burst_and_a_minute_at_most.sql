@@ -8,7 +8,7 @@ select format('select sluice.move_bucket(sluice.token_quota(model_row(%L)), %%s,
   as moves \gset
 select lives_ok(format(:'moves', 9223372036854775807), 'no number of units overflows');
 select ok(sluice.permit_at(sluice.token_quota(model_row(:'m')), at(1)) between at(50) and at(62),
-  'it takes a minute''s');
+  'it takes a burst and a minute''s');
 select lives_ok(format(:'moves', -9223372036854775807), 'nor do those put back');
 
 select * from finish();
