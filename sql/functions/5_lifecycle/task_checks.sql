@@ -26,8 +26,9 @@ as $$
       or not sluice.is_small_json(p_metadata, 65536) then 'metadata'
     when p_tenant is null or length(p_tenant) not between 1 and 200 then 'tenant'
     when length(p_idempotency_key) not between 1 and 1000
-      or p_idempotency_key ^@ 'sluice import ' and not sluice.acts_as_administrator()
-      then 'idempotency_key'
+      -- not null, or each task without a key would ask who calls
+      or coalesce(p_idempotency_key ^@ 'sluice import ', false)
+        and not sluice.acts_as_administrator() then 'idempotency_key'
     when p_traceparent !~ '^[!-~]{1,200}$' then 'traceparent'
     when p_deadline <= p_now then 'deadline'
   end
