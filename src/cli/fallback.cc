@@ -66,9 +66,7 @@ void add_key(CommandSyntax syntax, FallbackOptions& options, bool needs_cause) {
       .required(needs_cause)
       .one_of({"context_too_long", "content_refused", "over_budget", "breaker_open"})
       .option_text("CAUSE");
-  syntax.add_option("--reason", options.reason, "why, for the revisions")
-      .keep_from_environment()
-      .option_text("TEXT");
+  add_reason(syntax, options.reason);
 }
 
 }  // namespace

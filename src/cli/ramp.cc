@@ -8,6 +8,7 @@
 
 #include "cli/database_session.h"
 #include "cli/rows.h"
+#include "cli/settings.h"
 #include "cli/syntax.h"
 #include "cli/table.h"
 #include "command_error.h"
@@ -87,12 +88,6 @@ void add_route(CommandSyntax syntax, RampOptions& options) {
   syntax.add_option("route", options.route, "the route").required().option_text("ROUTE");
 }
 
-void add_reason(CommandSyntax syntax, RampOptions& options) {
-  syntax.add_option("--reason", options.reason, "why, for the revisions")
-      .keep_from_environment()
-      .option_text("TEXT");
-}
-
 void configure_start(CommandSyntax syntax, RampOptions& options) {
   const auto add = [&syntax](const char* flag, auto& value, const char* help, const char* text) {
     syntax.add_option(flag, value, help).option_text(text);
@@ -108,7 +103,7 @@ void configure_start(CommandSyntax syntax, RampOptions& options) {
   add("--error-margin", options.error_margin, "how much more of its calls may fail", "PART [2%]");
   add("--p95-margin", options.p95_margin,
       "how much longer 95 % of its calls may take; infinity: any time", "PART [50%]");
-  add_reason(syntax, options);
+  add_reason(syntax, options.reason);
   syntax.footer(
       "\nPrints the ramp's id. Workers, and tick, make its steps. When the model does worse than "
       "the route's others by one of these margins, its weight goes back to what it was before.");
@@ -131,7 +126,7 @@ Action configure_ramp(CommandSyntax syntax) {
       syntax.add_subcommand("stop", "End it; the weight goes back to what it was before");
   for (CommandSyntax command : {pause, resume, stop}) {
     add_route(command, *options);
-    add_reason(command, *options);
+    add_reason(command, options->reason);
   }
   return [options, ls, begin, pause, resume](const GlobalOptions& globals) {
     return in_transaction(globals, [&](pqxx::work& transaction) {

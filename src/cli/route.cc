@@ -121,12 +121,6 @@ void add_names(CommandSyntax syntax, RouteOptions& options, bool needs_model) {
       .option_text("MODEL");
 }
 
-void add_reason(CommandSyntax syntax, RouteOptions& options) {
-  syntax.add_option("--reason", options.reason, "why, for the revisions")
-      .keep_from_environment()
-      .option_text("TEXT");
-}
-
 }  // namespace
 
 Action configure_route(CommandSyntax syntax) {
@@ -149,14 +143,14 @@ Action configure_route(CommandSyntax syntax) {
   const CommandSyntax rm =
       syntax.add_subcommand("rm", "Take a model out of a route, or all of them");
   add_names(rm, *options, false);
-  add_reason(rm, *options);
+  add_reason(rm, options->reason);
   const CommandSyntax prefer =
       syntax.add_subcommand("prefer", "Say what decides which model takes a task");
   prefer.add_option("route", options->route, "the route").required().option_text("ROUTE");
   prefer.add_option("by", options->prefer, "its weights, its price, its speed, or both of these")
       .required()
       .one_of({"weight", "cost", "latency", "balanced"});
-  add_reason(prefer, *options);
+  add_reason(prefer, options->reason);
   const CommandSyntax choice =
       syntax.add_subcommand("choice", "Which model a route would choose now, and why");
   choice.add_option("route", options->route, "of this one alone [all]").option_text("ROUTE");

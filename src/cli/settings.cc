@@ -119,6 +119,12 @@ bool has_setting(const std::vector<Setting>& settings, std::string_view column) 
                      [column](const Setting& setting) { return setting.column == column; });
 }
 
+void add_reason(CommandSyntax syntax, std::optional<std::string>& reason) {
+  syntax.add_option("--reason", reason, "why, for the revisions")
+      .keep_from_environment()
+      .option_text("TEXT");
+}
+
 void give_reason(pqxx::work& transaction, const std::optional<std::string>& reason) {
   if (reason) transaction.exec_params("select set_config('sluice.reason', $1, true)", *reason);
 }

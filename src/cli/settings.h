@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/syntax.h"
+
 namespace sluice {
 
 struct Setting {
@@ -26,6 +28,8 @@ std::vector<Setting> parse_settings(const std::vector<std::string>& texts, std::
                                     std::span<const std::string_view> columns);
 bool has_setting(const std::vector<Setting>& settings, std::string_view column);
 
+// --reason of a command that changes something.
+void add_reason(CommandSyntax syntax, std::optional<std::string>& reason);
 // Says why for the revisions of what the transaction changes from now on; nullopt: nothing.
 void give_reason(pqxx::work& transaction, const std::optional<std::string>& reason);
 
