@@ -76,9 +76,9 @@ begin
     with call as materialized (
       select l.model, l.tenant, l.started_at as at,
         case when o.input_tokens is not null or o.output_tokens is not null
-            then case when coalesce(o.input_tokens, 0)::bigint + coalesce(o.output_tokens, 0)
-                <= l.reserved_tokens + l.request_bytes + sluice.unlikely_tokens()
-              then coalesce(o.input_tokens, 0)::bigint + coalesce(o.output_tokens, 0)
+            then case
+              when s.told <= l.reserved_tokens + l.request_bytes + sluice.unlikely_tokens()
+                then s.told
               else sluice.believed_tokens(e.lease, o.input_tokens, o.output_tokens) end
           when o.kind = 'throttled' or (o.kind = 'returned' and o.error_code is null)
             or not o.billed then 0
@@ -86,6 +86,8 @@ begin
       from unnest(p_ended) e
       cross join lateral (select (e.lease).*) l
       cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
+      cross join lateral (
+        select coalesce(o.input_tokens, 0)::bigint + coalesce(o.output_tokens, 0) as told) s
       where l.reserved_tokens > 0),
     moved as materialized (
       select q.quota, c.at, sum(least(c.tokens, (q.quota).units))::bigint as tokens,

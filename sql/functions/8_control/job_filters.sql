@@ -174,7 +174,7 @@ language sql immutable parallel safe
 as $$
   select case when p_job.undo_until = '-infinity' then p_job.undo_until
     when p_job.undo_until is not null and p_job.done > p_job.undone
-      then p_now + interval '24 hours' end
+      then p_now + sluice.undo_time() end
 $$;
 
 -- jobs: jobs that the caller may see, and act on. Who is bound to tenants sees those that he, or

@@ -132,6 +132,17 @@ begin
 end
 $$;
 
+-- drop_job_parts: deletes 100 parts of a job. Returns whether it had any.
+create or replace function sluice.drop_job_parts(p_job bigint) returns boolean
+language plpgsql volatile
+as $$
+begin
+  delete from sluice.job_part k where k.ctid = any (array(select ctid from sluice.job_part
+    where job = p_job limit 100));
+  return found;
+end
+$$;
+
 -- drop_old_jobs: deletes 100 parts of a job that cannot be undone any more, or an old job without
 -- parts. It leaves out one that a client has locked.
 -- Returns: whether there was anything to delete.
@@ -146,9 +157,7 @@ begin
   if not found then
     return false;
   end if;
-  delete from sluice.job_part k where k.ctid = any (array(select ctid from sluice.job_part
-    where job = v_old.id limit 100));
-  if found then
+  if sluice.drop_job_parts(v_old.id) then
     update sluice.job j set undo_until = '-infinity'
     where j.id = v_old.id and j.undo_until <> '-infinity';
   elsif v_old.finished_at <= p_now - sluice.jobs_kept_time() then

@@ -133,8 +133,7 @@ begin
   if p_job.undo_until > '-infinity' and v_changed <> '{}' then
     insert into sluice.job_part (job, n, tasks) values (p_job.id, p_job.parts, v_changed);
   elsif p_job.undo_until = '-infinity' then
-    delete from sluice.job_part k where k.ctid = any (array(select ctid from sluice.job_part
-      where job = p_job.id limit 100));
+    perform sluice.drop_job_parts(p_job.id);
   end if;
   if v_page.next is null then
     perform sluice.end_job(p_job.id, 'done', p_now);
