@@ -1,7 +1,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_batches.sql
-select plan(15);
+select plan(16);
 
 -- estimated: of a batch over a file.
 create function estimated(p_file bigint) returns json language sql
@@ -55,6 +55,9 @@ select results_eq('select e ->> ''read'', e ->> ''count'', e ->> ''output_tokens
   from estimated_messages() e', $$values ('1000', '1500', '15000')$$, 'of requests, too');
 select is(sluice.scaled_sums('[{"name": "a", "tasks": 3, "bytes": 10, "largest": 7}]', 2.5),
   '[{"name": "a", "tasks": 8, "bytes": 25, "largest": 7}]', 'the largest is no larger');
+select is((select sum((s ->> 'tasks')::int) from jsonb_array_elements(sluice.scaled_sums(
+    (select jsonb_agg(json_build_object('name', 'a', 'tasks', 1)) from generate_series(1, 7)),
+    30 / 7.0)) s), 30::bigint, 'and 7 pieces of 30 are 30 together, not 7 x round(4.3)');
 select results_eq('select lines, count from sluice.batch_piece(null, array_fill(''{}''::json,
   array[1002]), 1)', $$values ('{1001,1002}'::int[], 2)$$, 'batch_piece: the second thousand');
 

@@ -80,14 +80,21 @@ create or replace function sluice.estimate_time() returns interval
 language sql immutable parallel safe
 as $$ select interval '0.5 s' $$;
 
--- scaled_sums: p_sums, as if there were p_ratio times as many tasks.
+-- scaled_sums: p_sums, as if there were p_ratio (1 or more) times as many tasks. Running totals are
+-- what is rounded, so that all pieces together are as many tasks as there are.
 create or replace function sluice.scaled_sums(p_sums jsonb, p_ratio numeric) returns jsonb
 language sql immutable
 as $$
-  select coalesce(jsonb_agg(s.sum || (select jsonb_object_agg(f.key,
-      round(f.value::numeric * p_ratio)) from jsonb_each(s.sum) f
-      where f.key in ('tasks', 'bytes', 'bounded', 'bounds', 'inputs'))), '[]')
-  from jsonb_array_elements(p_sums) s(sum)
+  with piece as (
+    select p.sum, p.n, f.key, f.value::numeric as value,
+      sum(f.value::numeric) over (partition by f.key order by p.n) as total
+    from jsonb_array_elements(p_sums) with ordinality p(sum, n), jsonb_each(p.sum) f
+    where f.key in ('tasks', 'bytes', 'bounded', 'bounds', 'inputs')),
+  scaled as (
+    select p.n, p.sum || jsonb_object_agg(p.key,
+      round(p.total * p_ratio) - round((p.total - p.value) * p_ratio)) as sum
+    from piece p group by p.n, p.sum)
+  select coalesce(jsonb_agg(s.sum order by s.n), '[]') from scaled s
 $$;
 
 -- batch_piece: what a dry run of a batch reads at a time: a part of its file, some 1 MB, or 1,000
