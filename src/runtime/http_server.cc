@@ -45,10 +45,11 @@ constexpr int newcomer_timeout_s = 10;
 // Slower than this over a whole body, or a whole answer, is an attack or as good as one.
 constexpr int64_t bytes_per_s_min = int64_t{16} * 1024;
 constexpr std::string_view busy_retry_after_s = "5";
-// Keys of each connection's own, which no later thief of the certificate's learns, and ciphers that
-// authenticate what they encrypt.
+// Keys of each connection's own, which no later thief of the certificate's learns, on curves alone
+// (D-404), and ciphers that authenticate what they encrypt.
 constexpr const char* tls_priorities =
-    "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:-MAC-ALL:+AEAD";
+    "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:-GROUP-DH-ALL:"
+    "-MAC-ALL:+AEAD";
 // So much of an answer has its place when its request is let in: what has been done is then told,
 // however full its share is by now.
 constexpr int64_t answer_bytes_min = int64_t{4} * 1024;

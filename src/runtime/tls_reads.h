@@ -4,6 +4,8 @@
 // over, each connection has nothing more to read, as if it had been read empty: the step ends, and
 // the loop, which sees that there is more, comes back to it after everybody else's turn.
 //
+// A connection that comes with many messages of TLS itself after its handshake fails (D-404).
+//
 // Thread rule: loop thread only. It outlives the connections that it bounds.
 #pragma once
 
@@ -24,6 +26,11 @@ class TlsReads final {
   // The clock is looked at once in so many reads, which are system calls and two a record: they
   // take less than 1 ms, and most steps never look.
   static constexpr int64_t reads_between_looks = 64;
+
+  // How many messages of TLS itself may come on a connection after its handshake: session tickets
+  // (servers send two or so), new keys (one in 2^24 records), wishes to begin anew. OpenSSL handles
+  // all 800 that a record may have, at 20 us each, before it returns, whatever the clock says.
+  static constexpr int late_messages_max = 100;
 
   explicit TlsReads(Clock& clock) : clock_(clock) {}
   TlsReads(const TlsReads&) = delete;

@@ -4,6 +4,8 @@ import os
 import pathlib
 import re
 import signal
+import socket
+import ssl
 import statistics
 import subprocess
 import sys
@@ -165,6 +167,38 @@ def test_frames_without_end_that_are_no_body_hold_up_nobody_else(pg, worker, moc
     assert wait_ended(url, len(asked_s) + FLOODING_CALLS, 20)["failed"] == FLOODING_CALLS
     assert time.monotonic() - begun < FLOOD_S * 2, "the model's timeout holds"
     assert query(url, "select distinct error_code from sluice.attempts") == [("timeout",)]
+
+
+@pytest.mark.parametrize("version, ciphers", [("TLSv1_2", "DHE+AESGCM"), ("TLSv1_2", "kRSA+AESGCM"),
+    ("TLSv1_2", "ECDHE+AESGCM"), ("TLSv1_3", "ECDHE+AESGCM")])
+def test_keys_are_agreed_on_curves(pg, worker, tmp_path, version, ciphers):
+    """A backend may choose a modulus of 10,000 bits: its handshake held the loop for 5 s."""
+    key, own, parameters = (tmp_path / name for name in ("key.pem", "certificate.pem", "dh.pem"))
+    for command in (["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
+                "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out",
+                own],
+            ["genpkey", "-genparam", "-algorithm", "DH", "-pkeyopt", "group:ffdhe2048", "-out",
+                parameters]):
+        subprocess.run(["openssl", *command], check=True, capture_output=True)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(own, key)
+    tls.load_dh_params(parameters)
+    tls.set_ciphers(ciphers)
+    tls.minimum_version = tls.maximum_version = getattr(ssl.TLSVersion, version)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = pg.database()
+        add_model(url, "m", f"https://127.0.0.1:{listener.getsockname()[1]}", max_attempts=1)
+        worker(url, env={"SSL_CERT_FILE": str(own)})
+        submit(url, "x")
+        listener.settimeout(30)
+        connection = listener.accept()[0]
+        if ciphers.startswith("DHE"):
+            with pytest.raises(ssl.SSLError, match="NO_SHARED_CIPHER"):
+                tls.wrap_socket(connection, server_side=True)
+        else:
+            with tls.wrap_socket(connection, server_side=True) as client:
+                assert client.recv(4) == b"POST"
+        connection.close()
 
 
 STALLED = 200   # of 600 KB, in both their copies: nearly twice what 128 MiB are

@@ -103,6 +103,43 @@ def test_no_filter_tells_a_tenant_of_anothers_prompt(url, login):
     assert [line.replace("-a'", "-c'") for line in below] == above
 
 
+def test_an_open_redrive_makes_no_line_for_which_others_wait(url, login):
+    add_model(url, "n", "http://127.0.0.1:1")
+    query(url, "insert into sluice.routes (route, model) values ('r', 'm'), ('r', 'n')")
+    client = login("s", "sluice_submitter")
+    ended = submit(client, "x", "r", affinity_key="k")
+    query(client, "select sluice.cancel(%s)", [ended])
+    with contextlib.closing(connect(client)) as open_one:
+        open_one.autocommit = False
+        open_one.cursor().execute("select sluice.redrive(%s)", [ended])
+        for key in range(10):
+            submit(client, "x", "r", affinity_key=str(key))
+        submit(url, "of another")
+        assert woken(url) == 10
+        assert query(url, "select count(*) from sluice.queue")[0][0] == 11
+        open_one.commit()
+    query(url, "select sluice.sweep()")  # finds what was committed late
+    assert woken(url) == 1
+
+
+def test_an_administrators_open_model_holds_up_no_wake(url):
+    add_model(url, "n", "http://127.0.0.1:1")
+    query(url, "insert into sluice.routes (route, model) values ('r', 'm'), ('r', 'n')")
+    for key in range(10):
+        submit(url, "x", "r", affinity_key=str(key))
+    with contextlib.closing(connect(url)) as open_one:
+        open_one.autocommit = False
+        open_one.cursor().execute("insert into sluice.models (name, url) values ('o', 'http://h')")
+        assert woken(url) == 10
+    placed = query(url, "select q.model, count(*) from sluice.queue q group by 1")
+    assert placed == [(None, 10)]
+
+
+def woken(url):
+    """How many tasks sluice.wake() moves; it waits for nobody."""
+    return query(url, "set statement_timeout = '5s'; select sluice.wake()")[0][0]
+
+
 def test_18_kB_of_metadata_are_refused(url, server):
     port = server(url).port
     one = '{"prompt": "x", "model": "m", "metadata": ' + BOMB + "}"

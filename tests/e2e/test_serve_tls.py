@@ -87,3 +87,11 @@ def test_files_that_do_not_fit_are_told_at_start(sluice, pg, certificate, tmp_pa
     odd = serve(tmp_path / "odd.pem", "--tls-key", certificate / "key.pem")
     assert odd.returncode == 3 and "certificate" in odd.stderr
     assert serve(certificate / "cert.pem").returncode == 2
+
+
+@pytest.mark.parametrize("group, is_taken", [("ffdhe2048", False), ("P-256", True)])
+def test_keys_are_agreed_on_curves(front, group, is_taken):
+    """Classic Diffie-Hellman costs the server far more than it costs a client that cheats."""
+    done = subprocess.run(["openssl", "s_client", "-connect", f"127.0.0.1:{front.port}", "-groups",
+            group], input=b"", capture_output=True, timeout=30)
+    assert (done.returncode == 0) == is_taken, done.stderr

@@ -12,8 +12,8 @@
 -- one for each version of a model, and one beside each line of a route. So a claim passes over
 -- what its worker does not serve without looking at any task. Tasks of a route that have an
 -- affinity key wait in lines of the route and the key's home (4_policy/affinity.sql).
--- Lines are created and dropped with their models, routes and versions, never by a submit or a
--- claim.
+-- Lines are created and dropped with their models, routes and versions, those of homes by wake;
+-- never by a submit, a redrive or a claim.
 
 -- line_name: the suffix of the names of a line's relations and functions.
 create or replace function sluice.line_name(p_line int) returns text

@@ -79,6 +79,21 @@ begin
 end
 $$;
 
+-- try_make_route_line: as make_route_line, but it waits 50 ms for whoever makes or drops a line in
+-- a transaction that is still open, and then returns null.
+create or replace function sluice.try_make_route_line(
+  p_route text, p_api text, p_version text, p_model int)
+returns int
+language plpgsql volatile
+set lock_timeout = '50ms'
+as $$
+begin
+  return sluice.make_route_line(p_route, p_api, p_version, p_model);
+exception when lock_not_available then
+  return null;
+end
+$$;
+
 -- try_drop_route: drops the lines of a deleted route in which nothing waits. Lines with tasks stay,
 -- because the route may be created again, perhaps by a transaction that is still open and holds
 -- their rows. It waits for that and for open submits as long as lock_timeout allows; if a lock is

@@ -32,7 +32,8 @@ language sql immutable parallel safe
 as $$ select 100 $$;
 
 -- wake_homes_max: how many lines one call makes for homes of affinity keys, at 20 ms each. If more
--- are missing, their tasks go to the route's own line, and so to any model, this once.
+-- are missing, or lines cannot be made now, their tasks go to the route's own line, and so to any
+-- model, this once.
 create or replace function sluice.wake_homes_max() returns int
 language sql immutable parallel safe
 as $$ select 16 $$;
@@ -119,6 +120,18 @@ begin
 end
 $$;
 
+-- put_off: puts rows whose line cannot be made now into sluice.later, for a second.
+create or replace function sluice.put_off(p_rows sluice.later[], p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+begin
+  insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts,
+    route, tenant)
+  select r.task_id, p_now + interval '1 s', r.deadline, r.model, r.request_bytes, r.fence, r.rank,
+    r.attempts, r.route, r.tenant from unnest(p_rows) r;
+end
+$$;
+
 -- put_back: puts rows from sluice.later or another place into the lines of their model or route,
 -- and notifies. It raises a fence of 0 to 1, so that the claim makes it 2: a lease of fence 1 tells
 -- end_solved that its ready_at is the time of its task's submit.
@@ -154,11 +167,16 @@ begin
     group by l.line, case when l.line is null then row(l.route, l.api, l.version, l.model)::text end
     order by l.line
   loop
-    if v.line is null and v.route is not null and v_made = sluice.wake_homes_max() then
-      v.line := sluice.line_of(null, v.route, v.api, v.version, null);
+    if v.line is null and v_made < sluice.wake_homes_max() then
+      v.line := sluice.try_make_route_line(v.route, v.api, v.version, v.model);
+      -- One wait for a lock is enough.
+      v_made := case when v.line is null then sluice.wake_homes_max() else v_made + 1 end;
     end if;
-    v_made := v_made + (v.line is null)::int;
-    v.line := coalesce(v.line, sluice.make_route_line(v.route, v.api, v.version, v.model));
+    v.line := coalesce(v.line, sluice.line_of(null, v.route, v.api, v.version, null));
+    if v.line is null then
+      perform sluice.put_off(v.rows, coalesce(p_ready, clock_timestamp()));
+      continue;
+    end if;
     v_name := sluice.line_name(v.line);
     perform sluice.lock_line(v.line) where p_ready is null;
     execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence,

@@ -91,15 +91,17 @@ begin
 end
 $$;
 
--- redrive_tasks: moves each result to attempt, and its task to its line or to sluice.later. The
--- attempt keeps which transaction stored the result: the history counts the end if it has not yet.
+-- redrive_tasks: moves each result to attempt, and its task to its line or to sluice.later: there
+-- also, if the line may have to be made (D-403). The attempt keeps which transaction stored the result: the history counts the end if it has not yet.
 -- Requires the results' row locks and lock_class('retain') 1, shared. Returns how many it moved.
 create or replace function sluice.redrive_tasks(p_ids bigint[], p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
-  v_moved sluice.later[];
+  v_ready sluice.later[];
+  v_later int[];  -- the lines of those in sluice.later
+  v_moved int;
   v_deferred boolean := sluice.waits_for_commit(cardinality(p_ids));
 begin
   -- As a submit does: none of the models is deleted under this transaction.
@@ -120,29 +122,24 @@ begin
       g.cache_write_tokens, g.reasoning_tokens, g.cost
     from gone g),
   back as materialized (
-    select t.id, greatest(p_now, t.run_at) as ready_at,
-      case when t.deadline > p_now then t.deadline end as deadline, t.model,
-      octet_length(coalesce(t.prompt, t.request)) as request_bytes, g.fence, -t.priority as rank,
-        t.route, t.tenant
+    select row(t.id, greatest(p_now, t.run_at), case when t.deadline > p_now then t.deadline end,
+        t.model, octet_length(coalesce(t.prompt, t.request)), g.fence, -t.priority, 0, t.route,
+        t.tenant)::sluice.later as row,
+      v_deferred or coalesce(t.run_at > p_now, false)
+        or (t.route is not null and t.affinity_key is not null)
+        or sluice.line_of(t.model, t.route, t.api, t.schema_version, null) is null as is_later
     from gone g join sluice.task t on t.id = g.task_id),
   deferred as (
-    insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
-      attempts, route, tenant)
-    select b.id, b.ready_at, b.deadline, b.model, b.request_bytes, b.fence, b.rank, 0, b.route,
-      b.tenant from back b
-    where v_deferred or b.ready_at > p_now returning later as row)
-  select array_agg(row(b.id, b.ready_at, b.deadline, b.model, b.request_bytes, b.fence, b.rank, 0,
-    b.route, b.tenant)::sluice.later)
-  into v_moved from back b;
+    insert into sluice.later select (b.row).* from back b where b.is_later)
+  select array_agg(b.row) filter (where not b.is_later),
+    array_agg(distinct coalesce((b.row).model, (sluice.lines_of_route((b.row).route))[1]))
+      filter (where b.is_later), count(*)
+  into v_ready, v_later, v_moved from back b;
   -- A cancellation that came too late for the outcome is not meant for what comes now.
   delete from sluice.cancellation c where c.task_id = any (p_ids);
-  perform sluice.put_back(array(select m from unnest(v_moved) m where not v_deferred
-    and m.ready_at <= p_now), p_now);
-  perform sluice.notify_ready(r.line) from (  -- who sleeps may sleep for longer
-    select distinct coalesce(m.model, (sluice.lines_of_route(m.route))[1]) as line
-    from unnest(v_moved) m
-    where v_deferred or m.ready_at > p_now) r
-  where r.line is not null;
-  return coalesce(cardinality(v_moved), 0);
+  perform sluice.put_back(v_ready, p_now);
+  perform sluice.notify_ready(l) from unnest(v_later) l  -- who sleeps may sleep for longer
+  where l is not null;
+  return v_moved;
 end
 $$;
