@@ -1,6 +1,6 @@
 begin;
 \ir ../_helpers.sql
-select plan(2);
+select plan(3);
 
 select is_empty($$select p.oid::regprocedure from pg_proc p
   where p.pronamespace = 'sluice'::regnamespace and p.prosecdef
@@ -14,6 +14,13 @@ select is_empty($$select p.oid::regprocedure from pg_proc p
     'read_record', 'model_state', 'percentile')$$,
   'what a role may call is security definer, but for twelve formulas that read nothing, '
   'and what reads a caller''s type');
+select is(array_agg(p.proname::text order by p.proname), array['critical_share', 'guarded',
+  'hidden_columns', 'overflow_share', 'pressure', 'quota_of', 'request_quota', 'send_allowance_ms'],
+  'these too, but for those without operators, or with equal types at each')
+from pg_proc p
+where p.pronamespace = 'sluice'::regnamespace and not p.prosecdef
+  and exists (select from aclexplode(p.proacl) a where a.grantee <> p.proowner)
+  and coalesce(array_to_string(p.proconfig, ','), '') not like '%search_path=sluice, pg_temp%';
 
 select * from finish();
 rollback;

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "command_error.h"
+#include "runtime/session_names.h"
 
 namespace sluice {
 namespace {
@@ -158,7 +159,9 @@ void export_database(const std::string& url) {
 std::unique_ptr<pqxx::connection> connect(const std::string& url) {
   const std::string conninfo = conninfo_of(url);
   try {
-    return std::make_unique<pqxx::connection>(conninfo);
+    auto connection = std::make_unique<pqxx::connection>(conninfo);
+    pqxx::nontransaction(*connection).exec_params(session_names_sql, connection->backendpid());
+    return connection;
   } catch (const pqxx::broken_connection& error) {
     std::error_code ignored;
     const bool is_up_here = url.empty() && std::filesystem::exists("./sluice-data/env", ignored);

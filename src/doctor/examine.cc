@@ -85,6 +85,7 @@ class Examiner final {
     add("partitions", [this] { return check_partitions(connection_); });
     add("roles", [this] { return check_tenant_roles(connection_); });
     add("connect", [this] { return check_strangers(connection_); });
+    add("names", [this] { return check_public_schema(connection_); });
     add("versions", [this] { return check_versions(connection_); });
     add("secrets", [this] { return check_secrets(connection_, request_.secrets); });
     ModelByEndpoint endpoints;

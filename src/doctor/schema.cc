@@ -88,6 +88,18 @@ Findings check_tenant_roles(pqxx::connection& connection) {
   return findings;
 }
 
+Findings check_public_schema(pqxx::connection& connection) {
+  pqxx::nontransaction session(connection);
+  const pqxx::result open = session.exec(
+      "select from pg_namespace, aclexplode(nspacl) a"
+      " where nspname = 'public' and a.grantee = 0 and a.privilege_type = 'CREATE'");
+  if (open.empty()) return {};
+  return {{"names",
+           "everybody may create functions and operators in schema public, which others' sessions "
+           "then call with their own rights",
+           "revoke create on schema public from public"}};
+}
+
 Findings check_strangers(pqxx::connection& connection) {
   const std::string statements = statements_against_strangers(connection);
   Findings findings;

@@ -9,6 +9,8 @@
 #include <cassert>
 #include <utility>
 
+#include "runtime/session_names.h"
+
 namespace sluice {
 namespace {
 
@@ -118,6 +120,8 @@ Co<Result<void>> PgConnection::connect() {
     Attempt attempt = co_await try_server(server);
     if (attempt) {
       servers_.note_connected(server);
+      // Nobody awaits the reply: all that is sent later runs after it.
+      static_cast<void>(query(session_names_sql, {std::to_string(server_pid())}));
       co_return Result<void>();
     }
     reasons.append(reasons.empty() ? "" : "; ").append(attempt.error());

@@ -99,6 +99,11 @@ def test_missing_roles(url, doctor):
         query(url, "alter role sluice_reader_away rename to sluice_reader")
 
 
+def test_a_schema_public_in_which_everybody_may_create(url, doctor):
+    query(url, "grant create on schema public to public")
+    assert "create functions and operators in schema public" in the_one(doctor(), "names")
+
+
 def test_a_session_that_holds_a_snapshot(url, doctor):
     holder, others = connect(url), connect(url)
     holder.autocommit = False

@@ -5,7 +5,7 @@ import contextlib
 import psycopg2
 import pytest
 from conftest import connect, http, query, wait_for
-from queue_tools import add_model, as_user, submit
+from queue_tools import add_model, as_user, submit, wait_ended
 from psycopg2.extensions import TRANSACTION_STATUS_INTRANS
 from scripted_backend import ScriptedBackend
 from test_backends import error, says
@@ -138,6 +138,54 @@ def test_an_administrators_open_model_holds_up_no_wake(url):
 def woken(url):
     """How many tasks sluice.wake() moves; it waits for nobody."""
     return query(url, "set statement_timeout = '5s'; select sluice.wake()")[0][0]
+
+
+NUMBERS = ["smallint", "integer", "bigint", "numeric", "real", "double precision", "interval"]
+TRAPS = f"""
+    create table public.caught (what text, who text);
+    grant insert on public.caught to public;
+    create function public.trap(what text) returns int language plpgsql
+      as $$ begin insert into public.caught values (what, current_user); return 1; end $$;
+    create function public.format(text, text) returns text language plpgsql
+      as $$ begin return public.trap('format') || pg_catalog.format($1, variadic array[$2]); end $$;
+    do $$
+    declare
+      v record;
+    begin
+      for v in select row_number() over () as n, a, b, op from unnest(array{NUMBERS}::regtype[]) a,
+          unnest(array{NUMBERS}::regtype[]) b, unnest(array['+', '-', '*', '/', '<', '=', '>=']) op
+        where not exists (select from pg_operator o where o.oprname = op and o.oprleft = a
+          and o.oprright = b)
+      loop
+        execute format('create function public.trap_%s(a %s, b %s) returns %s language plpgsql
+          as $f$ begin perform public.trap(%L); return %s; end $f$', v.n, v.a, v.b,
+          case when v.op in ('<', '=', '>=') then 'boolean' else 'numeric' end,
+          format('%s %s %s', v.a, v.op, v.b),
+          case when v.op in ('<', '=', '>=') then 'true' else '1' end);
+        execute format('create operator public.%s (leftarg = %s, rightarg = %s,
+          procedure = public.trap_%s)', v.op, v.a, v.b, v.n);
+      end loop;
+    end $$;"""
+
+
+def test_programs_and_readers_call_no_operators_of_another(pg, sluice, server, worker, mock):
+    """Who may create in public defined `numeric * integer`, and the programs ran it as whoever they
+    were."""
+    url = pg.empty_database()
+    query(url, "grant create on schema public to public")
+    query(url, TRAPS)
+    assert sluice("migrate", "--database-url", url).returncode == 0
+    add_model(url, "m", mock("--latency", "100%:0ms").url, rpm=6000, max_unfinished=1000)
+    port = server(url).port
+    worker(url)
+    task = http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"}).json["id"]
+    wait_ended(url, 1)
+    assert http(port, "GET", f"/v1/tasks/{task}").json["status"] == "solved"
+    for command in (["status"], ["doctor"], ["tasks"], ["explain", task], ["top", "--once"]):
+        sluice(*command, "--database-url", url)
+    for view in ("queues", "history", "tasks", "jobs", "workers", "attempts"):
+        query(url, f"select * from sluice.{view}")
+    assert query(url, "select distinct what, who from public.caught") == []
 
 
 def test_18_kB_of_metadata_are_refused(url, server):

@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(4);
+select plan(5);
 
 select given_model() as m \gset
 select given_route(:'m') as r \gset
@@ -14,6 +14,11 @@ select is((select (fence, ready_at, attempts::int) from sluice.queue where task_
 select is(marked(:'m'), at(7), 'no mark hides them');
 select ok(shares_lock(:'m') and shares_lock_of_line(own_line(:'r')),
   'and both lines'' sleepers are notified');
+select sluice.put_back_later(array[row(4, at(5), at(9), id_of(:'m'), 1, 3, -2, 1, null, 'default')]
+  ::sluice.later[], at(6)) \g /dev/null
+select is((select l from sluice.later l where task_id = 4),
+  row(4, at(7), at(9), id_of(:'m'), 1, 3, -2, 1, null, 'default')::sluice.later,
+  'or, if there is none, for a second back to those that wait for their time');
 
 select * from finish();
 rollback;

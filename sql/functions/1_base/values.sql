@@ -48,6 +48,7 @@ $$;
 --          fault.
 create or replace function sluice.read_record(p_type anyelement, p_values jsonb) returns anyelement
 language sql volatile
+set search_path = sluice, pg_temp
 as $$
   select jsonb_populate_record(p_type,
     sluice.checked_values((select t.typname from pg_type t

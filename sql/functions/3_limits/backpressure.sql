@@ -17,14 +17,15 @@
 -- submits of a model).
 
 -- pressure: how close p_unfinished tasks are to p_max: normal, warning, critical or overflow. The
--- only place that decides this.
+-- only place that decides this. Readers call it by the views: each operator's types are equal, so
+-- that none of another schema fits better.
 create or replace function sluice.pressure(p_unfinished bigint, p_max bigint) returns text
 language sql immutable parallel safe
 as $$
   select case
-    when p_unfinished >= sluice.overflow_share() * p_max then 'overflow'
-    when p_unfinished >= sluice.critical_share() * p_max then 'critical'
-    when p_unfinished >= 0.70 * p_max then 'warning'
+    when p_unfinished::float8 >= sluice.overflow_share() * p_max::float8 then 'overflow'
+    when p_unfinished::float8 >= sluice.critical_share() * p_max::float8 then 'critical'
+    when p_unfinished::float8 >= 0.70::float8 * p_max::float8 then 'warning'
     else 'normal' end
 $$;
 

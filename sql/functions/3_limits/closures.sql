@@ -11,6 +11,7 @@ as $$ select coalesce(p_model.keep_response, p_model.api <> 'solve') $$;
 -- hand. For log and history, which do not repeat a text that somebody wrote there.
 create or replace function sluice.parked_for(p_reason text) returns text
 language sql immutable parallel safe
+set search_path = sluice, pg_temp
 as $$ select coalesce(substring(p_reason from '^(credential|billing|refused): '), 'by hand') $$;
 
 -- was_parked_by_calls: whether p_model was parked because of a backend's answer, and not by a

@@ -21,7 +21,7 @@
 -- permits_clock_jump.sql tells what happens when the clock jumps ahead.
 
 -- quota_of: a quota of some units a minute, with its burst and the interval between two units; all
--- null: there is none. Called by the view sluice.queues, as its reader.
+-- null: there is none. Called by the view sluice.queues, as its reader (as pressure is).
 -- Params:  p_bucket: its sequence; p_account: for tokens, where they are booked; p_units: so many a
 --          minute; p_burst: so many at once (null: the default); p_changed_at: when its limits last
 --          changed.
@@ -39,19 +39,19 @@ begin
     return null;
   end if;
   return row(p_bucket, p_account, p_units, v_burst,
-    ceil((60000 + sluice.send_allowance_ms()) * 1000000::numeric / (p_units - v_burst + 1))::bigint,
+    ceil((60000 + sluice.send_allowance_ms())::numeric * 1000000::numeric
+      / (p_units - v_burst + 1)::numeric)::bigint,
       p_changed_at)::sluice.quota;
 end
 $$;
 
 -- request_quota: the quota in requests of a model: its bucket, units a minute, burst and interval.
 -- Called by the view sluice.queues, as its reader.
---
 -- request_quota and token_quota are of a model or of a tenant (3_limits/tenant_quotas.sql). Stable,
 -- as "||" is, so that they are inlined.
 create or replace function sluice.request_quota(p_model sluice.models) returns sluice.quota
 language sql stable
-as $$ select sluice.quota_of('bucket_' || p_model.id, null, p_model.rpm, p_model.burst,
+as $$ select sluice.quota_of('bucket_' || p_model.id::text, null, p_model.rpm, p_model.burst,
   p_model.limits_changed_at) $$;
 
 create or replace function sluice.token_quota(p_model sluice.models) returns sluice.quota

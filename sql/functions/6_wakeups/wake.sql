@@ -120,13 +120,14 @@ begin
 end
 $$;
 
--- put_off: puts rows whose line cannot be made now into sluice.later, for a second.
-create or replace function sluice.put_off(p_rows sluice.later[], p_now timestamptz) returns void
+-- put_back_later: puts rows whose line cannot be made now into sluice.later, for a second.
+create or replace function sluice.put_back_later(p_rows sluice.later[], p_now timestamptz)
+returns void
 language plpgsql volatile
 as $$
 begin
-  insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts,
-    route, tenant)
+  insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
+    attempts, route, tenant)
   select r.task_id, p_now + interval '1 s', r.deadline, r.model, r.request_bytes, r.fence, r.rank,
     r.attempts, r.route, r.tenant from unnest(p_rows) r;
 end
@@ -174,7 +175,7 @@ begin
     end if;
     v.line := coalesce(v.line, sluice.line_of(null, v.route, v.api, v.version, null));
     if v.line is null then
-      perform sluice.put_off(v.rows, coalesce(p_ready, clock_timestamp()));
+      perform sluice.put_back_later(v.rows, coalesce(p_ready, clock_timestamp()));
       continue;
     end if;
     v_name := sluice.line_name(v.line);

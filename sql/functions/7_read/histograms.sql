@@ -56,6 +56,7 @@ $$;
 create or replace function sluice.percentile(counts int[], part double precision)
 returns double precision
 language plpgsql immutable strict parallel safe
+set search_path = sluice, pg_temp
 as $$
 declare
   v_count int;

@@ -178,6 +178,7 @@ create or replace function sluice.model_state(
   p_model sluice.models, p_breaker text, p_now timestamptz)
 returns text
 language sql immutable parallel safe
+set search_path = sluice, pg_temp
 as $$
   select case when p_model.paused then 'paused'
     when p_model.closed_until = 'infinity' then 'parked'

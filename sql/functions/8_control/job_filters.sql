@@ -161,6 +161,7 @@ as $$ select 1000000::bigint $$;
 -- can_undo: whether a job can be undone: it has ended, and what that needs is still kept.
 create or replace function sluice.can_undo(p_job sluice.job, p_now timestamptz) returns boolean
 language sql immutable parallel safe
+set search_path = sluice, pg_temp
 as $$
   select p_job.state in ('done', 'cancelled', 'failed') and p_job.done > p_job.undone
     and coalesce(p_job.undo_until > p_now, false)

@@ -92,7 +92,8 @@ end
 $$;
 
 -- redrive_tasks: moves each result to attempt, and its task to its line or to sluice.later: there
--- also, if the line may have to be made (D-403). The attempt keeps which transaction stored the result: the history counts the end if it has not yet.
+-- also, if the line may have to be made (D-403). The attempt keeps which transaction stored the
+-- result: the history counts the end if it has not yet.
 -- Requires the results' row locks and lock_class('retain') 1, shared. Returns how many it moved.
 create or replace function sluice.redrive_tasks(p_ids bigint[], p_now timestamptz) returns int
 language plpgsql volatile
