@@ -1,6 +1,6 @@
 begin;
 \ir ../_helpers.sql
-select plan(3);
+select plan(4);
 
 select is_empty($$select p.oid::regprocedure from pg_proc p
   where p.pronamespace = 'sluice'::regnamespace and p.prosecdef
@@ -21,6 +21,13 @@ from pg_proc p
 where p.pronamespace = 'sluice'::regnamespace and not p.prosecdef
   and exists (select from aclexplode(p.proacl) a where a.grantee <> p.proowner)
   and coalesce(array_to_string(p.proconfig, ','), '') not like '%search_path=sluice, pg_temp%';
+
+select is_empty($$select p.oid::regprocedure from pg_proc p
+  where p.pronamespace = 'sluice'::regnamespace and p.prosecdef
+  and (has_function_privilege('sluice_submitter', p.oid, 'execute')
+    or has_function_privilege('sluice_reader', p.oid, 'execute'))
+  and coalesce(array_to_string(p.proconfig, ','), '') not like '%debug_print_plan=off%'$$,
+  'none shows a client the plans of its statements, with estimates made from all tenants'' rows');
 
 select * from finish();
 rollback;

@@ -153,3 +153,20 @@ grant select, insert, update, delete on sluice.models, sluice.routes,
   sluice.tenants, sluice.payload_schema, sluice.prices, sluice.budgets,
   sluice.fallbacks to sluice_admin;
 grant select, update on sluice.settings to sluice_admin;
+
+-- Whoever calls them may have the plans of all statements printed, these functions' too, with
+-- estimates that PostgreSQL makes from all tenants' rows.
+do $$
+declare
+  v_function regprocedure;
+begin
+  for v_function in
+    select p.oid from pg_proc p
+    where p.pronamespace = 'sluice'::regnamespace and p.prosecdef
+      and exists (select from aclexplode(p.proacl) a
+        where a.grantee in (to_regrole('sluice_submitter'), to_regrole('sluice_reader')))
+  loop
+    execute format('alter function %s set debug_print_plan = off', v_function);
+  end loop;
+end
+$$;

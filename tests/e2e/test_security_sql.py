@@ -188,6 +188,19 @@ def test_programs_and_readers_call_no_operators_of_another(pg, sluice, server, w
     assert query(url, "select distinct what, who from public.caught") == []
 
 
+def test_no_plan_of_a_function_is_printed(url, login):
+    """Its estimates came from all tenants' rows: a right guess of another's metadata had others."""
+    tenant = login("ta", "sluice_submitter")
+    with contextlib.closing(connect(tenant)) as session:
+        cursor = session.cursor()
+        cursor.execute("set client_min_messages = log; set debug_print_plan = on")
+        cursor.execute("select 1")
+        assert sum("plan:" in notice for notice in session.notices) == 1, session.notices
+        del session.notices[:]
+        cursor.execute("""select sluice.start_job('cancel', '{"metadata": {"a": "b"}}', true)""")
+        assert sum("plan:" in notice for notice in session.notices) == 1, session.notices
+
+
 def test_18_kB_of_metadata_are_refused(url, server):
     port = server(url).port
     one = '{"prompt": "x", "model": "m", "metadata": ' + BOMB + "}"

@@ -65,6 +65,7 @@ struct Pair {
   }
 
   int read() {
+    reads.begin_step();  // as its own: the machine may be busy
     std::array<char, 16> text{};
     const int got = SSL_read(client.get(), text.data(), text.size());
     return got > 0 ? SSL_ERROR_NONE : SSL_get_error(client.get(), got);

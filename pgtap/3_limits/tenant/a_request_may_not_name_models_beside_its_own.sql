@@ -2,7 +2,7 @@
 -- keys name, which may be more than the tenant may use.
 begin;
 \ir ../../_helpers.sql
-select plan(14);
+select plan(16);
 
 select is(sluice.model_list_key(request), expected, why)
 from (values
@@ -10,6 +10,8 @@ from (values
   ('{"models": ["x"]}', 'models', 'a list'), ('{"fallbacks": []}', 'fallbacks', 'others to try'),
   ('{"engine": "x"}', 'engine', 'an old name'), ('{"MoDeLs": 1}', 'MoDeLs', 'in any case'),
   ('{"\u006dodels": 1}', 'models', 'and escaped'),
+  ('{"fallbac\u212as": 1}', U&'fallbac\212As', 'the Kelvin sign, which is a k to some'),
+  ('{"model\u017f": 1}', U&'model\017F', 'a long s'),
   ('{"messages": [{"models": 1}]}', null, 'not the words of a message')
 ) v(request, expected, why);
 

@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(16);
+select plan(17);
 
 -- turn: in seconds of the test's time.
 create function turn(p_prefix text, p_at numeric, p_wait interval default '10 s') returns numeric
@@ -32,6 +32,8 @@ from (values
 select isnt(sluice.prefix_of(null, null, '{"messages": 1}'),
   sluice.prefix_of(null, null, '{"messages": 2}'), 'which differs');
 select is(sluice.prefix_of(null, null, '{"x": 1}'), '{"x": 1}', 'of another one the beginning');
+select is(sluice.prefix_of(null, null, '{"x": "' || repeat('y', 65536) || '", "messages": []}'),
+  left('{"x": "' || repeat('y', 300), sluice.prefix_chars()), 'far into it nobody looks');
 select is(sluice.prefix_of(null, null, null), null, 'of nothing nothing');
 
 select * from finish();

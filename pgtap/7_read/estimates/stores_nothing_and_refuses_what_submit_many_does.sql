@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(8);
+select plan(9);
 
 select given_model() as m \gset
 select count(*) from sluice.estimate_many(jsonb_build_array(jsonb_build_object('model', :'m',
@@ -18,6 +18,10 @@ select is((error_of(format('select sluice.estimate_many(%L)', jsonb_build_array(
     jsonb_build_object('model', :'m', 'prompt', 'x'), jsonb_build_object('model', :'m', 'promt',
     'x'))))).message, 'task 2: unknown key "promt"', 'an unknown key, with the task''s number');
 select is((error_of('select sluice.estimate_sums(''{}'')')).code, 'SL004', 'what are no sums');
+insert into sluice.tenants (name, models) values (:'m' || '-tenant', '{}');
+select is((error_of(format('select sluice.estimate_sums(%L)', jsonb_build_array(jsonb_build_object(
+    'name', :'m', 'tenant', :'m' || '-tenant', 'tasks', 1, 'bytes', 0, 'bounded', 0, 'bounds', 0)))
+  )).code, 'SL009', 'sums for a model that their tenant may not use');
 select is((select count(*) from sluice.estimate_many('[]', at(0))), 0::bigint, 'none have no row');
 
 insert into sluice.routes (route, model, weight) values (:'m' || '-route', :'m', 0);

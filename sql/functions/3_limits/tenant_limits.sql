@@ -62,14 +62,14 @@ end
 $$;
 
 -- model_list_key: the first key of a verbatim request that lets some backends call another model
--- than "model" says: OpenRouter's models, LiteLLM's fallbacks, an older OpenAI's engine; null:
--- there is none. In any case of letters, as backends in Go read keys.
--- Params:  p_request: a JSON object.
+-- than "model" says: OpenRouter's models, LiteLLM's fallbacks, an older OpenAI's engine (null: none).
+-- In any case of letters, as backends in Go read keys; to these a long s is an s, and the Kelvin
+-- sign a k, so a key with other letters than ASCII's counts. Params: p_request: a JSON object.
 create or replace function sluice.model_list_key(p_request text) returns text
 language sql immutable parallel safe
 as $$
   select min(k) from json_object_keys(p_request::json) k
-  where lower(k collate "C") in ('models', 'fallbacks', 'engine')
+  where lower(k collate "C") in ('models', 'fallbacks', 'engine') or k collate "C" ~ '[^ -~]'
 $$;
 
 -- refuse_model_list: refuses a verbatim request with such a key for a tenant whose models are

@@ -19,17 +19,30 @@ create or replace function sluice.prefix_chars() returns int
 language sql immutable parallel safe
 as $$ select 256 $$;
 
+-- prefix_look_chars: so far into a request it is looked for its messages. Tools may stand before
+-- them; to look through one of 28 MB takes a second, for each of a thousand tasks that fall due.
+create or replace function sluice.prefix_look_chars() returns int
+language sql immutable parallel safe
+as $$ select 65536 $$;
+
 -- prefix_of: what tasks that are to be called one after the other have in common: their affinity
 -- key, else the first characters of their prompt or of their request's messages. The fields before
 -- the messages (the model, the temperature) say nothing of what the model reads.
 create or replace function sluice.prefix_of(p_affinity_key text, p_prompt text, p_request text)
 returns text
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
 as $$
-  select coalesce(p_affinity_key, left(p_prompt, sluice.prefix_chars()),
-    substr(p_request, coalesce(least(nullif(strpos(p_request, '"messages"'), 0),
-        nullif(strpos(p_request, '"system"'), 0), nullif(strpos(p_request, '"instructions"'), 0),
-        nullif(strpos(p_request, '"input"'), 0)), 1), sluice.prefix_chars()))
+declare
+  v_begin text;
+begin
+  if num_nonnulls(p_affinity_key, p_prompt) > 0 then
+    return coalesce(p_affinity_key, substr(p_prompt, 1, sluice.prefix_chars()));
+  end if;
+  v_begin := substr(p_request, 1, sluice.prefix_look_chars());  -- reads no more of it
+  return substr(v_begin, coalesce(least(nullif(strpos(v_begin, '"messages"'), 0),
+    nullif(strpos(v_begin, '"system"'), 0), nullif(strpos(v_begin, '"instructions"'), 0),
+    nullif(strpos(v_begin, '"input"'), 0)), 1), sluice.prefix_chars());
+end
 $$;
 
 -- prefix_time: the next turn of a prefix: p_at, or up to p_wait after it.

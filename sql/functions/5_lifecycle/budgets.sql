@@ -202,7 +202,7 @@ begin
         when t.input_tokens is not null and sluice.list_in_force(c.model, c.at) is not null
             and (t.output_tokens is not null or exists (select from sluice.models m
               where m.name = c.model and m.api = 'openai-embeddings'))
-          then sluice.nanos_of(c.model, c.at, t.input_tokens, t.output_tokens, t.usage)
+          then greatest(0, sluice.nanos_of(c.model, c.at, t.input_tokens, t.output_tokens, t.usage))
         when num_nonnulls(t.input_tokens, t.output_tokens) = 0 and t.is_free then 0 end as told
     from told t cross join lateral (
       select c.* from sluice.budget_call c

@@ -204,9 +204,8 @@ end
 $$;
 
 -- estimate_sums: an estimate of tasks that were summed up.
--- Params:  sums: from task_sums.
--- Returns: as estimate_many.
--- Errors:  SL004 it is no array; SL009 not this caller's tenants.
+-- Params:  sums: from task_sums. Returns: as estimate_many.
+-- Errors:  SL004 it is no array; SL009 not this caller's tenants, or a model that one may not use.
 create or replace function sluice.estimate_sums(sums jsonb, p_now timestamptz default null)
 returns table (model text, count bigint, input_tokens bigint, output_tokens bigint,
   cost_min numeric, cost_max numeric, unpriced text[], expected_finish timestamptz, why text)
@@ -223,8 +222,10 @@ begin
       coalesce(jsonb_typeof(estimate_sums.sums), 'null') using errcode = 'SL004',
       hint = 'Pass what sluice.task_sums returned.';
   end if;
-  perform sluice.require_tenant(s.tenant)
-  from (select distinct s.tenant from jsonb_to_recordset(estimate_sums.sums) s(tenant text)) s;
+  perform sluice.require_tenant(s.tenant), case when sluice.exceeds(l, null, s.name)
+    then sluice.refuse_excess(s.tenant, null, s.name) end
+  from jsonb_to_recordset(estimate_sums.sums) s(name text, tenant text),
+    sluice.limits_of(s.tenant) l;
   return query
   with taker as materialized (
     select t.*, (t.model).id, (t.model).name as model_name,
