@@ -638,3 +638,19 @@ def test_errors_tell_nothing_of_the_database_server(url, server):
     assert reply.status == 400
     assert ("max_stack_depth" not in reply.body and "stack" not in reply.body
         and "kB" not in reply.body)
+
+
+def test_nothing_follows_the_head_of_an_answer_in_parts_but_the_connections_end(
+        process, make_key, url, clients):  # noqa: F811
+    """The daemon sends the last chunk to HEAD, too: a proxy could take it for the next answer's
+    beginning."""
+    key = make_key("own")
+    task = http(process.port, "POST", "/v1/tasks", BODY, key=key).json["id"]
+    http(process.port, "DELETE", f"/v1/tasks/{task}", key=key)
+    client = clients(process.port)
+    client.sendall(f"HEAD /v1/tasks/{task}/events HTTP/1.1\r\nHost: localhost\r\n"
+        f"Authorization: Bearer {key}\r\n\r\n".encode())
+    got = b""
+    while piece := client.recv(65536):
+        got += piece
+    assert got.startswith(b"HTTP/1.1 200 ") and b"Connection: close\r\n" in got
