@@ -1,4 +1,4 @@
--- sluice.leave_line, sluice.leave_together
+-- sluice.leave_line, sluice.leave_some
 begin;
 \set alone
 \ir ../../_helpers.sql

@@ -206,7 +206,7 @@ begin
     execute format('select array(select q.task_id from sluice.%I q where q.task_id >= $1
       order by q.task_id limit $2 for update skip locked)', v_queue)
     into v_ids using v_from, sluice.leave_page();
-    exit when sluice.leave_together(v_queue, v_ids, p_model, p_now) = cardinality(v_ids)
+    exit when sluice.leave_some(v_queue, v_ids, p_model, p_now) = cardinality(v_ids)
       or cardinality(v_ids) < sluice.leave_page();
     execute format('select $1 + 1 + floor(random() * (max(task_id) - $1))::bigint from sluice.%I',
       v_queue)
@@ -215,10 +215,9 @@ begin
 end
 $$;
 
--- leave_together: sends tasks whose rows in a line are locked to their fallback, as far as they have
--- one.
--- Returns: how many.
-create or replace function sluice.leave_together(
+-- leave_some: sends those of tasks p_ids, whose rows in a line are locked, to their fallback that
+-- have one. Returns how many.
+create or replace function sluice.leave_some(
   p_queue text, p_ids bigint[], p_model sluice.models, p_now timestamptz) returns int
 language plpgsql volatile
 as $$
