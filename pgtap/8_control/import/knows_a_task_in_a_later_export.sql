@@ -11,8 +11,8 @@ as $$
     "created_at": "2039-12-31"}'::jsonb || p_task), 'there', at(10))
 $$;
 select imported(jsonb_build_object('status', 'queued', 'model', :'m', 'prompt', 'x')) as id \gset
-select is(imported(jsonb_build_object('status', 'processing', 'model', :'m', 'prompt', 'x')), :id::bigint,
-  'it is called there meanwhile');
+select is(imported(jsonb_build_object('status', 'processing', 'model', :'m', 'prompt', 'x')),
+  :id::bigint, 'it is called there meanwhile');
 select is(imported(jsonb_build_object('status', 'solved', 'model', :'m', 'prompt', 'x',
   'finished_at', '2040-01-01')), :id::bigint, 'it has ended');
 select is(imported(jsonb_build_object('status', 'solved', 'model', :'other', 'prompt', 'x',
