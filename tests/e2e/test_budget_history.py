@@ -10,7 +10,7 @@ import threading
 
 import psycopg2
 import pytest
-from conftest import Databases, connect, private_postgres, query, roomy_parent, wait_for
+from conftest import Databases, connect, private_postgres, query, wait_for
 
 pytestmark = pytest.mark.plain_build_only
 
@@ -61,8 +61,8 @@ WRONG_CALLS = """
 
 @pytest.fixture(scope="module")
 def databases():
-    server = private_postgres.PrivatePostgres(fsync=False, parent=roomy_parent(),
-        settings=["track_commit_timestamp=on", "max_connections=120", "jit=off"])
+    server = private_postgres.PrivatePostgres(fsync=False,
+        settings=["track_commit_timestamp=on", "max_connections=120"])
     try:
         server.start()
         yield Databases(server)
