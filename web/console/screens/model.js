@@ -98,7 +98,9 @@ function Quota({ limits }) {
       extra=${reserved} extraLabel="reserved" label="Tokens used in the last minute" />`],
     limits.tpm !== null && ['Reserved', html`<${Count} value=${reserved} />
       <span class="muted"> for calls under way</span>`],
-    limits.tpm !== null && ['Free', html`<${Count} value=${limits.tokens_free} />`],
+    limits.tpm !== null && ['Free', limits.tokens_free >= 0
+      ? html`<${Count} value=${limits.tokens_free} />`
+      : html`0 <span class="muted">${count(-limits.tokens_free)} overdrawn</span>`],
     limits.tpm !== null && ['Next tokens', limits.next_tokens_at === null ? 'now'
       : html`<${Time} at=${limits.next_tokens_at} />`],
   ]} />`;
