@@ -180,8 +180,7 @@ const DETAIL_CHARS = 160;
 /** @param {{value: unknown}} props */
 function Detail({ value }) {
   // with spaces, at which a line may break
-  const text = value && JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ');
-  if (!text) return null;
+  const text = value ? JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ') : '';
   if (text.length <= DETAIL_CHARS) return html`<code>${text}</code>`;
   return html`<details><summary><code>${text.slice(0, DETAIL_CHARS)}…</code></summary>
     <pre>${JSON.stringify(value, null, 2)}</pre></details>`;
