@@ -52,7 +52,8 @@ select cmp_ok(clock_timestamp() - :'begun', '>=', interval '80 ms',
 create or replace function sluice.job_count_time() returns interval language sql immutable
 as $$ select interval '1 us' $$;
 create or replace function sluice.sample_place(p_place text, p_filter sluice.task_filter,
-  p_unsolved boolean, p_after bigint, p_until bigint, p_stop timestamptz) returns bigint language sql
+  p_unsolved boolean, p_after bigint, p_until bigint, p_stop timestamptz) returns bigint
+language sql
 as $$ select 100000 + p_after $$;
 select is(counted(jsonb_build_object('model', :'m', 'status', 'queued')), format('%s estimated',
   sluice.job_count_rows() + 100000 + (:'ids'::bigint[])[sluice.job_count_rows()]),
