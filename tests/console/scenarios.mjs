@@ -440,6 +440,7 @@ const scenarios = {
     await page.getByRole('link', { name: 'Submit a task' }).click();
     await page.getByRole('button', { name: 'Submit', exact: true }).click();
     await page.getByText('There is nothing to send yet.').waitFor();
+    await page.getByText('Choose one: there is no default model.').waitFor();
     const sent = [];
     page.on('request', (request) => {
       if (request.method() === 'POST' && request.url().endsWith('v1/tasks')) sent.push(request);
