@@ -24,8 +24,8 @@ $$;
 
 -- retain: one round of retention: drops partitions whose tasks are all older than
 -- settings.retention, deletes what else is too old, also of the audit and of revisions, and creates
--- the partitions that ids will need. Workers call it, and so does tick. Best in a transaction of its
--- own: after a drop it holds an exclusive lock on sluice.task until the commit.
+-- the partitions that ids will need. Workers call it, and so does tick. Best in a transaction of
+-- its own: after a drop it holds an exclusive lock on sluice.task until the commit.
 -- Returns: dropped: the ranges dropped; erased: the rows deleted one by one.
 --
 -- Notes in sluice.gate where the last range begins. Drops or closes at most one range, and deletes
