@@ -68,15 +68,6 @@ begin
 end
 $$;
 
--- claim_long: how long a claim that has found tasks goes on before it leaves the remaining models
--- to the next claim. A model of 30 routes with tasks of 200 priorities takes 20 ms: with 20 such
--- models a claim took 0.4 to 2 s, and all others waited for it.
--- Params:  p_found: how long it took to find its models (150 models of a route: 30 ms), so that
---          claims do not spend most of their time on that.
-create or replace function sluice.claim_long(p_found interval) returns interval
-language sql immutable parallel safe
-as $$ select greatest(interval '20 milliseconds', 3 * p_found) $$;
-
 -- claim_shares: the leases that a claim gives. A claim that ends early notifies all workers, who
 -- claim again; with a p_now it does not end early.
 -- Params:  p_shares: null: no model has a limit of its own; p_last: the worst rank to take.

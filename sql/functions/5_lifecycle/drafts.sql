@@ -25,6 +25,7 @@ declare
     max_attempts, request, max_output_tokens, metadata, batch_id, traceparent, schema_version,
     affinity_key}';
   v_drafts sluice.task_draft[];
+  v_versioned boolean;
 begin
   if jsonb_typeof(p_tasks) is distinct from 'array' then
     raise exception 'tasks is a JSON %, not an array', coalesce(jsonb_typeof(p_tasks), 'null')
@@ -35,8 +36,9 @@ begin
     if not exists (select from jsonb_array_elements(p_tasks) item
                    where item - c_known <> '{}'
                      or jsonb_typeof(item -> 'prompt') not in ('string', 'null')) then
-      v_drafts := array(select sluice.draft_of(d)
-        from jsonb_populate_recordset(null::sluice.task_draft, p_tasks) d);
+      select coalesce(array_agg(sluice.draft_of(d)), '{}'), bool_or(d.schema_version is not null)
+      into v_drafts, v_versioned
+      from jsonb_populate_recordset(null::sluice.task_draft, p_tasks) d;
     end if;
   exception when data_exception then
     null;  -- which one was it?
@@ -45,7 +47,7 @@ begin
     perform sluice.refuse_invalid_draft(p_tasks, c_known, p_now);
   end if;
   perform sluice.check_drafts(v_drafts, false, p_now);
-  if p_tasks @? '$[*].schema_version' then
+  if v_versioned then
     perform sluice.check_payloads(v_drafts);
   end if;
   return v_drafts;

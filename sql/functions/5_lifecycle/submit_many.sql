@@ -225,6 +225,7 @@ declare
   v_deferred boolean := p_destination.later or sluice.waits_for_commit(cardinality(p_drafts));
   v_name text := sluice.line_name(p_destination.line);
   v_by_prefix boolean := to_regproc('sluice.prefix_time_' || v_name) is not null;
+  v_ready int := 0;
 begin
   perform sluice.hold_line(p_destination.line);
   -- a line of a version is not the model's gauge
@@ -241,12 +242,6 @@ begin
   from rows from (unnest(p_drafts), unnest(p_api_keys)) with ordinality d(prompt, model, priority,
     tenant, run_at, deadline, idempotency_key, max_attempts, request, max_output_tokens, metadata,
     batch_id, traceparent, schema_version, affinity_key, api_key);
-  insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
-    attempts, route, tenant)
-  select p_ids[d.ordinality], greatest(d.run_at, p_now), d.deadline, p_destination.model,
-    octet_length(coalesce(d.prompt, d.request)), 0,
-    -d.priority, 0, p_destination.route, d.tenant
-  from unnest(p_drafts) with ordinality d where v_deferred or d.run_at > p_now;
   if not v_deferred then
     execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence,
       rank, attempts, tenant)
@@ -257,6 +252,15 @@ begin
         then format('sluice.prefix_time_%s(d.affinity_key, d.prompt, d.request, $4)', v_name)
         else '$4' end, v_by_prefix::int)
     using p_drafts, p_ids, p_destination.model, p_now;
+    get diagnostics v_ready = row_count;
+  end if;
+  if v_ready < cardinality(p_drafts) then  -- mostly all are ready: the drafts are read once less
+    insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
+      attempts, route, tenant)
+    select p_ids[d.ordinality], greatest(d.run_at, p_now), d.deadline, p_destination.model,
+      octet_length(coalesce(d.prompt, d.request)), 0,
+      -d.priority, 0, p_destination.route, d.tenant
+    from unnest(p_drafts) with ordinality d where v_deferred or d.run_at > p_now;
   end if;
   perform sluice.notify_ready(p_destination.line);
 end
