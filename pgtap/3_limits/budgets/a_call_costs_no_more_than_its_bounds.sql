@@ -21,7 +21,8 @@ select is(sluice.nanos_max(:'m', at(-1), 200, 20, 2), 222::numeric,
   'each call is rounded up for itself');
 create function bounds_of(p_task bigint, p_model text) returns text language sql
 as $$ select format('%s %s', b.input, b.output) from sluice.task t,
-  sluice.call_bounds(model_row(p_model), t) b where t.id = p_task $$;
+  sluice.call_bounds(model_row(p_model), t.prompt, t.request, t.max_output_tokens, t.bounds, 0) b
+  where t.id = p_task $$;
 select is(bounds_of(given_task(:'m', prompt => 'four', max_output_tokens => 9), :'m'), '68 9',
   'a prompt has its bytes and a frame');
 select is(bounds_of(given_task(:'m', prompt => 'four'), :'m'), '68 ', 'without a cap no bound');
