@@ -124,8 +124,8 @@ begin
 end
 $$;
 
--- kept_bounds: the bounds of a verbatim request as they are kept with its task, for models of p_api.
--- Its submitter pays for them: 5 ms of a claim would be others'.
+-- kept_bounds: the bounds of a verbatim request, as they are kept with its task, for models of
+-- p_api.
 create or replace function sluice.kept_bounds(p_api text, p_request text)
 returns sluice.request_bound
 language plpgsql immutable
@@ -137,8 +137,7 @@ end
 $$;
 
 -- parse_bytes_max: how much of requests whose bounds are not kept is parsed in one transaction of
--- many tenants, 25 ms of one of small messages: those of tasks that are older than all budgets, or
--- were moved to a model of another api.
+-- many tenants, 20 ms: of tasks that are older than all budgets, or went to a model of another api.
 create or replace function sluice.parse_bytes_max() returns int
 language sql immutable parallel safe
 as $$ select 65536 $$;

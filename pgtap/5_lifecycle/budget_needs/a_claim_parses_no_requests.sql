@@ -1,9 +1,8 @@
--- sluice.has_budgets, sluice.kept_bounds, sluice.parse_bytes_max, sluice.unread_of,
--- sluice.read_needs
+-- sluice.needs_of, sluice.unread_of, sluice.read_needs
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
-select plan(16);
+select plan(17);
 
 -- Parsing is counted, in bytes.
 create temporary table parsed (bytes int);
@@ -19,7 +18,10 @@ end
 $$;
 -- bytes: how many were parsed since it was called last.
 create function bytes() returns bigint language sql
-as $$ with gone as (delete from pg_temp.parsed returning bytes) select coalesce(sum(bytes), 0) from gone $$;
+as $$
+  with gone as (delete from pg_temp.parsed returning bytes)
+  select coalesce(sum(bytes), 0) from gone
+$$;
 -- claimed_alone: as in a transaction of its own.
 create function claimed_alone(p_worker bigint, p_now timestamptz) returns int language sql
 as $$
@@ -50,7 +52,7 @@ select results_eq(format('select (t.bounds).*, bounds is null from sluice.task t
   :t1), format('values (%L, %s, 6, null::text, false)', 'openai-chat', :large + 64),
   'and keeps what it has found');
 select given_task(:'c') as others \g /dev/null
-select is(claimed_alone(:w, at(2)), 7, 'a claim takes these, another model''s, and some older ones');
+select is(claimed_alone(:w, at(2)), 7, 'a claim takes these, another model''s, and some older');
 select is(bytes(), 3 * :large::bigint, 'of which it parses 64 KiB, and one to its end');
 select is((select count(distinct nanos) from sluice.budget_call where nanos = :large + 64 + 6),
   1::bigint, 'what is held is the same');
@@ -73,6 +75,9 @@ select sluice.submit(null, :'m', tenant => :'evil', request => text_of(10), p_no
   \gset
 update sluice.task set bounds.api = 'anthropic-messages' where id = :t4;
 select bytes() \g /dev/null
+update sluice.budgets set is_hard = false where name = :'b';
+select set_config('sluice.bytes_parsed', '65536', true) \g /dev/null
+select is(claimed(:w, 50, at(8)), '{}', 'a budget that only tells has it wait, too');
 select is(claimed_alone(:w, at(8)), 1, 'what is kept for one api');
 select is(bytes(), octet_length(text_of(10))::bigint, 'says nothing to another one');
 select is(completed(:w, told(:t4, 'failed', error => 'HTTP 400'), at(9)), true, 'it fails');
