@@ -1,9 +1,10 @@
 -- sluice.task_bounds, sluice.answer_max, sluice.call_bounds, sluice.kept_bounds,
--- sluice.parse_bytes_max, sluice.nanos_max, sluice.budgets_of, sluice.has_budgets
+-- sluice.parse_bytes_max, sluice.nanos_max, sluice.budgets_of, sluice.has_budgets,
+-- sluice.api_of_bounds
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
-select plan(18);
+select plan(21);
 
 select given_priced_model() as m, given_model() as unpriced \gset
 insert into sluice.prices (model, valid_from, above_tokens, input, cache_write, output, per_request)
@@ -44,11 +45,14 @@ select is(bounds_of_request(:'request', ('openai-responses', 7, 7, null),
 select is(bounds_of_request(:'request', null, 16), '  unread', 'a large request is not parsed');
 
 select is(sluice.has_budgets(), false, 'there are none');
+select is(sluice.api_of_bounds('openai-chat', null), null, 'so bounds are kept for no api');
 select given_budget('system', null, 5000) as b1, given_budget('model', :'m', 5000) as b2,
   given_budget('tenant', 'a', 5000) as b3, given_budget('key', 'k', 5000) as b4,
   given_budget('tag', 'team=x=y', 5000) as b5,
   given_budget('route', given_route(:'m'), 5000) as b6 \gset
 select is(sluice.has_budgets(), true, 'there are some');
+select is(sluice.api_of_bounds('openai-chat', null), 'openai-chat', 'for a route''s api');
+select is(sluice.api_of_bounds(null, id_of(:'m')), (model_row(:'m')).api, 'or its model''s');
 select is(array(select b.name from sluice.budgets_of(:'m', null, 'a', 'k', '{"team": "x=y"}') b),
   array[:'b1', :'b2', :'b3', :'b4', :'b5'], 'all that count such a call');
 select is(array(select b.name from sluice.budgets_of('other', (budget_row(:'b6')).subject, 'b',

@@ -124,11 +124,22 @@ begin
 end
 $$;
 
+-- api_of_bounds: for models of which api the bounds of a request are kept that comes for p_model, or
+-- for a route whose models speak p_api; null: there are no budgets.
+create or replace function sluice.api_of_bounds(p_api text, p_model int) returns text
+language plpgsql stable
+as $$
+begin
+  return case when sluice.has_budgets()
+    then coalesce(p_api, (select m.api from sluice.models m where m.id = p_model)) end;
+end
+$$;
+
 -- kept_bounds: the bounds of a verbatim request, as they are kept with its task, for models of
 -- p_api.
 create or replace function sluice.kept_bounds(p_api text, p_request text)
 returns sluice.request_bound
-language plpgsql immutable
+language plpgsql immutable strict
 as $$
 begin
   return (select row(p_api, b.input, b.output, b.fault)::sluice.request_bound

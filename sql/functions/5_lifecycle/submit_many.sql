@@ -224,12 +224,7 @@ declare
   v_deferred boolean := p_destination.later or sluice.waits_for_commit(cardinality(p_drafts));
   v_name text := sluice.line_name(p_destination.line);
   v_by_prefix boolean := to_regproc('sluice.prefix_time_' || v_name) is not null;
-  v_api text;  -- of the models for which bounds of requests are kept
 begin
-  if sluice.has_budgets() then
-    v_api := coalesce(p_destination.api,
-      (select m.api from sluice.models m where m.id = p_destination.model));
-  end if;
   perform sluice.hold_line(p_destination.line);
   -- a line of a version is not the model's gauge
   perform sluice.hold_line(p_destination.model)
@@ -241,8 +236,8 @@ begin
     d.max_output_tokens, d.priority,
     d.max_attempts, p_destination.route, p_destination.api, d.tenant, d.traceparent, d.metadata,
       d.prompt, d.request, d.api_key, nullif(p_destination.version, ''), d.affinity_key,
-      case when v_api is not null and d.request is not null
-        then sluice.kept_bounds(v_api, d.request) end
+      case when d.request is not null then sluice.kept_bounds(
+        (select sluice.api_of_bounds(p_destination.api, p_destination.model)), d.request) end
   -- in step: of an array of texts each element would be looked for from its beginning
   from rows from (unnest(p_drafts), unnest(p_api_keys)) with ordinality d(prompt, model, priority,
     tenant, run_at, deadline, idempotency_key, max_attempts, request, max_output_tokens, metadata,
