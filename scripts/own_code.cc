@@ -22,7 +22,7 @@ class OwnCode final : public clang::tidy::ClangTidyCheck {
   // The unit is the first node that is visited, and its declarations come next.
   void check(const MatchFinder::MatchResult& result) override {
     std::vector<clang::Decl*> own;
-    for (clang::Decl* declaration : result.Context->getTranslationUnitDecl()->decls()) {
+    for (clang::Decl* declaration : result.Context->getTranslationUnitDecl()->noload_decls()) {
       if (!result.SourceManager->isInSystemHeader(declaration->getLocation())) {
         own.push_back(declaration);
       }

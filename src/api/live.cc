@@ -22,8 +22,9 @@ constexpr const char* rows_sql =
     "   from json_array_elements(sluice.list_jobs(max_jobs => 20) -> 'data') j) n";
 constexpr std::string_view overview = "overview";  // is told even if it has no rows
 constexpr int64_t look_interval_ns = 2 * ns_per_s;
-// At most a tenth of the time goes into looking.
-constexpr int64_t pause_per_look = 10;
+// At most a fiftieth of the time goes into looking, which takes 60 ms with 200 models on a busy
+// machine.
+constexpr int64_t pause_per_look = 50;
 constexpr int64_t look_interval_ns_max = 30 * ns_per_s;
 
 // The rows of one event as they are told.

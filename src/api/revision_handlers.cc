@@ -56,7 +56,7 @@ Co<HttpReply> list_revisions(Services& services, ApiRequest request) {
   const auto kind = argument(query, "kind");
   if (kind && std::find(std::begin(kinds), std::end(kinds), *kind) == std::end(kinds)) {
     return reply_with(bad_argument("kind", "there is no kind " + in_quotes(*kind),
-                                   fmt::format("There are {}.", fmt::join(kinds, ", "))));
+                                   fmt::format("It is one of {}.", fmt::join(kinds, ", "))));
   }
   PgParams params = {kind, argument(query, "name"), argument(query, "before"),
                      argument(query, "limit").value_or(limit_default)};

@@ -253,7 +253,7 @@ Co<HttpReply> list_tasks(Services& services, ApiRequest request) {
   const auto status = argument(query, "status");
   if (status && !is_status(*status)) {
     return reply_with(bad_argument("status", "there is no status " + in_quotes(*status),
-                                   fmt::format("There are {}.", fmt::join(statuses, ", "))));
+                                   fmt::format("It is one of {}.", fmt::join(statuses, ", "))));
   }
   return list(services, std::move(request), list_sql, status);
 }

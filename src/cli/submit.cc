@@ -78,8 +78,7 @@ std::string with_defaults(std::string object, std::string_view fields) {
 void check_file(const std::string& file) {
   if (file.empty() || file == "-" || access(file.c_str(), F_OK) == 0) return;
   throw CommandError(ExitCode::failure,
-                     fmt::format("cannot open {}: {}; a prompt is said so: sluice submit --prompt "
-                                 "TEXT",
+                     fmt::format("cannot open {}: {}; for a prompt: sluice submit --prompt TEXT",
                                  cut_to(harmless(file, false), 60), std::strerror(errno)));
 }
 

@@ -163,11 +163,14 @@ std::unique_ptr<pqxx::connection> connect(const std::string& url) {
     pqxx::nontransaction(*connection).exec_params(session_names_sql, connection->backendpid());
     return connection;
   } catch (const pqxx::broken_connection& error) {
+    std::string reason(error.what());
+    const size_t advice = reason.find("\n\t");  // "Is the server running", in a line of its own
+    if (advice != std::string::npos) reason.replace(advice, 2, ". ");
     std::error_code ignored;
     const bool is_up_here = url.empty() && std::filesystem::exists("./sluice-data/env", ignored);
     throw CommandError(
         ExitCode::database_unreachable,
-        "database unreachable: " + std::string(error.what()) +
+        "database unreachable: " + reason +
             (is_up_here ? " (`. ./sluice-data/env` names the database of `sluice up` here)"
                         : " (set by --database-url, SLUICE_DATABASE_URL, DATABASE_URL or "
                           "PG*)"));

@@ -19,10 +19,10 @@ void judge_queue(const pqxx::row& row, Findings& findings) {
   const auto unfinished = row["unfinished"].as<int64_t>();
   const auto bound = row["bound"].as<int64_t>();
   if (unfinished > 0 && !row["served"].as<bool>()) {
-    findings.push_back(
-        {"workers",
-         fmt::format("model {} has {} unfinished tasks and no live worker", model, unfinished),
-         "start sluice worker, or name the model in its --models"});
+    findings.push_back({"workers",
+                        fmt::format("model {} has {} unfinished task{} and no live worker", model,
+                                    unfinished, unfinished == 1 ? "" : "s"),
+                        "start sluice worker, or name the model in its --models"});
   }
   // Half open, its probes have not failed so far: a failed one opens it.
   if (row["breaker"].as<std::string>() == "open") {

@@ -157,6 +157,7 @@ struct Exchange {
   int64_t body_bytes_max = 0;  // with more of them it is cut off
   bool waiting = false;        // its connection is suspended
   bool close = false;          // the connection must not live on
+  bool is_head = false;        // its method is HEAD
   std::optional<HttpReply> reply;
   bool answered = false;   // the reply is being sent
   size_t part_sent = 0;    // of reply->body, where more follows
@@ -445,6 +446,7 @@ MHD_Result HttpServer::Engine::on_access(void* engine, MHD_Connection* connectio
   if (*begun == nullptr) {
     visit.exchange = std::make_shared<Exchange>();
     visit.exchange->incoming.method = method;
+    visit.exchange->is_head = visit.exchange->incoming.method == "HEAD";
     visit.exchange->incoming.path = url;
     *begun = visit.exchange.get();
     return self.begin(visit, connection, version);
@@ -794,7 +796,9 @@ MHD_Result HttpServer::Engine::send_reply(MHD_Connection* connection, Visit& vis
   for (const auto& [name, value] : reply.headers) {
     MHD_add_response_header(response, name.c_str(), value.c_str());
   }
-  if (visit.exchange->close || !listening) {
+  // Of an answer in parts the daemon sends the end of its body to HEAD, too, which asked for none.
+  const bool has_odd_end = reply.more && visit.exchange->is_head;
+  if (visit.exchange->close || !listening || has_odd_end) {
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
   }
   const MHD_Result queued =

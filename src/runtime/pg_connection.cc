@@ -234,7 +234,7 @@ void PgConnection::enter_pipeline_mode() {
   watch_->want(true, false);
 }
 
-Co<Result<PgResult>> PgConnection::query(std::string sql, PgParams params) {
+Co<Result<PgResult>> PgConnection::query(std::string sql, PgParams params, Rows rows) {
   auto reply = std::make_shared<Reply>();
   reply->sent_ns = clock_.now_ns();
   const auto refuse = [&](Error error) {
@@ -252,7 +252,8 @@ Co<Result<PgResult>> PgConnection::query(std::string sql, PgParams params) {
   } else {
     const auto prepared = prepared_.find(sql);
     reply->is_prepared = prepared != prepared_.end();
-    expect(reply, send(reply->is_prepared ? prepared->second : sql, reply->is_prepared, params));
+    expect(reply,
+           send(reply->is_prepared ? prepared->second : sql, reply->is_prepared, params, rows));
   }
   return await_reply(std::move(reply));
 }
@@ -303,8 +304,8 @@ Co<Result<PgResult>> PgConnection::await_reply(std::shared_ptr<Reply> reply) {
   co_return std::move(*reply->result);
 }
 
-PgConnection::Sent PgConnection::send(const std::string& text, bool is_name,
-                                      const PgParams& params) {
+PgConnection::Sent PgConnection::send(const std::string& text, bool is_name, const PgParams& params,
+                                      Rows rows) {
   std::vector<const char*> values;
   std::vector<int> lengths, formats;
   for (const auto& [value, is_binary] : params) {
@@ -319,6 +320,7 @@ PgConnection::Sent PgConnection::send(const std::string& text, bool is_name,
                                     formats.data(), /*resultFormat=*/0)
               : PQsendQueryParams(connection, text.c_str(), count, nullptr, values.data(),
                                   lengths.data(), formats.data(), /*resultFormat=*/0);
+  if (queued == 1 && rows == Rows::at_once) PQsendFlushRequest(connection);
   return sync(queued == 1);
 }
 

@@ -58,6 +58,12 @@ class PgConnection final {
     closed,      // by us or by a loss. Final.
   };
 
+  // When the server sends the rows of a query. The Co waits for the commit in any case.
+  enum class Rows {
+    with_commit,
+    at_once,  // they are read while the commit waits for the disk; a wake-up more
+  };
+
   // `servers` outlives it.
   PgConnection(Loop& loop, Clock& clock, PgServers& servers);
   ~PgConnection();
@@ -71,7 +77,7 @@ class PgConnection final {
   // under way: they run in the order of the calls, each in a transaction of its own (a Sync follows
   // each), so a failed one leaves the next alone. At most 65,535 parameters. After Error::reconnect
   // it is unknown whether the statement was committed.
-  Co<Result<PgResult>> query(std::string sql, PgParams params);
+  Co<Result<PgResult>> query(std::string sql, PgParams params, Rows rows = Rows::with_commit);
 
   // Has the server parse this text now; from then on a query of the very same text runs what was
   // prepared. Only of use on a direct connection, for a transaction pooler may run each query in
@@ -123,7 +129,7 @@ class PgConnection final {
   void enter_pipeline_mode();
   void expect(std::shared_ptr<Reply> reply, Sent sent);
   // `text`: the statement, or the name under which it is prepared.
-  Sent send(const std::string& text, bool is_name, const PgParams& params);
+  Sent send(const std::string& text, bool is_name, const PgParams& params, Rows rows);
   Sent sync(bool queued);
   void on_socket(bool readable, bool writable);
   void read_replies();

@@ -532,9 +532,9 @@ Co<Result<std::vector<ClaimedTask>>> PgDatabase::claim(int64_t worker,
   PgParams params = {std::to_string(worker), pg_array(models), pg_array(shares),
                      std::to_string(max_tasks)};
   if (send_within_ms) params.emplace_back(std::to_string(*send_within_ms));
-  return read_clocked_tasks(
-      work_->query(send_within_ms ? patient_claim_sql : claim_sql, std::move(params)),
-      clock_.now_ns());
+  return read_clocked_tasks(work_->query(send_within_ms ? patient_claim_sql : claim_sql,
+                                         std::move(params), PgConnection::Rows::at_once),
+                            clock_.now_ns());
 }
 
 Co<Result<std::vector<ClaimedTask>>> PgDatabase::claim_urgent(

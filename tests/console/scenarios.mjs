@@ -434,6 +434,20 @@ const scenarios = {
     await close();
   },
 
+  async asks_for_a_model_where_there_is_no_default(browser) {
+    const { page, close } = await open(browser);
+    await signIn(page, base, keys.admin);
+    await page.getByRole('link', { name: 'Submit a task' }).click();
+    await page.getByRole('option', { name: 'choose…' }).waitFor({ state: 'attached' });
+    await page.getByLabel('Prompt', { exact: true }).fill('2+2?');
+    await page.getByRole('button', { name: 'Submit', exact: true }).click();
+    const fault = page.getByText('Choose one: there is no default model.');
+    await fault.waitFor();
+    await page.getByLabel('Model or route').selectOption('chat');
+    await fault.waitFor({ state: 'detached' });
+    await close();
+  },
+
   async submits_a_task_and_sees_its_life(browser) {
     const { page, close } = await open(browser);
     await signIn(page, base, keys.admin);

@@ -139,10 +139,11 @@ test('a draft becomes a request with every digit that was typed', () => {
 });
 
 test('a draft that cannot be is not sent', () => {
-  assert.deepEqual(Object.keys(faultsOf(EMPTY)), ['prompt']);
+  assert.deepEqual(Object.keys(faultsOf(EMPTY, true)), ['prompt']);
+  assert.deepEqual(Object.keys(faultsOf({ ...EMPTY, prompt: 'x' }, false)), ['model']);
   assert.deepEqual(Object.keys(faultsOf({ ...EMPTY, prompt: 'x', priority: '101', metadata: '[]',
-    max_attempts: '0' })), ['metadata', 'priority', 'max_attempts']);
-  assert.deepEqual(faultsOf({ ...EMPTY, prompt: 'x', priority: '-100', metadata: '{}' }), {});
+    max_attempts: '0' }, true)), ['metadata', 'priority', 'max_attempts']);
+  assert.deepEqual(faultsOf({ ...EMPTY, prompt: 'x', priority: '-100', metadata: '{}' }, true), {});
 });
 
 test('a line of the error file says what went wrong', () => {

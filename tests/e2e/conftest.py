@@ -4,6 +4,7 @@ Everything that is started is ended by its process id at teardown. Nothing sleep
 wait_for() waits for a condition with a deadline.
 """
 import contextlib
+import functools
 import http.client as http_client
 import importlib.machinery
 import importlib.util
@@ -162,18 +163,34 @@ class Process:
             self.kill()
 
 
-@pytest.fixture
-def started(tmp_path):
-    """A function that starts `sluice ARGUMENTS…` as a Process."""
+@contextlib.contextmanager
+def processes_below(directory):
+    """A function that starts `sluice ARGUMENTS…` as a Process; they end with the context."""
     processes = []
 
     def start(*arguments, env=(), cwd=None, binary=BINARY):
-        process = Process(arguments, tmp_path / f"process-{len(processes)}", env, cwd, binary)
+        process = Process(arguments, directory / f"process-{len(processes)}", env, cwd, binary)
         processes.append(process)
         return process
-    yield start
-    for process in processes:
-        process.end()
+    try:
+        yield start
+    finally:
+        for process in processes:
+            process.end()
+
+
+@pytest.fixture
+def started(tmp_path):
+    """A function that starts `sluice ARGUMENTS…` as a Process."""
+    with processes_below(tmp_path) as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def started_once(tmp_path_factory):
+    """The same for what all tests of a file share."""
+    with processes_below(tmp_path_factory.mktemp("shared")) as start:
+        yield start
 
 
 @pytest.fixture(scope="session")
@@ -206,7 +223,8 @@ class Databases:
 
     def empty_database(self, options=""):
         name = next(self.names)
-        query(self.url("postgres"), f"create database {name} {options}")
+        # Copied as files it takes half of what it takes to copy and log pages.
+        query(self.url("postgres"), f"create database {name} strategy file_copy {options}")
         return self.url(name)
 
     def database(self):
@@ -222,24 +240,17 @@ class Databases:
         return self.empty_database("template sluice_template")
 
 
-def roomy_parent():
-    """Memory, if there is plenty: each of the many databases is a thousand files, and to remove
-    them from a disk took a minute."""
-    with open("/proc/meminfo") as file:
-        available_bytes = int(re.search(r"MemAvailable:\s+(\d+) kB", file.read())[1]) << 10
-    # 1,400 databases of 11 MB, among all servers, and some for everybody else
-    enough_bytes = 18 << 30
-    memory = os.statvfs("/dev/shm") if os.path.isdir("/dev/shm") else None
-    fits = memory and min(available_bytes, memory.f_bavail * memory.f_frsize) >= enough_bytes
-    return "/dev/shm" if fits else "/tmp"
+DATABASE_BYTES = 12 << 20
 
 
 @contextlib.contextmanager
-def databases_of_a_server():
-    """A private server's, from its start to its removal."""
+def databases_of_a_server(tests=1):
+    """A private server's, from its start to its removal. Params: tests: how many there are, on all
+    servers; most make a database, and leave it."""
     # The writes of a killed server are with the kernel: only a power cut, which no test plays,
     # needs a disk.
-    server = private_postgres.PrivatePostgres(fsync=False, parent=roomy_parent())
+    parent = private_postgres.roomy_parent(private_postgres.ROOM_BYTES + tests * DATABASE_BYTES)
+    server = private_postgres.PrivatePostgres(fsync=False, parent=parent)
     try:
         server.start()
         yield Databases(server)
@@ -248,8 +259,8 @@ def databases_of_a_server():
 
 
 @pytest.fixture(scope="session")
-def pg():
-    with databases_of_a_server() as databases:
+def pg(request):
+    with databases_of_a_server(len(request.session.items)) as databases:
         yield databases
 
 
@@ -365,18 +376,20 @@ def worker(started):
     return lambda url, *flags, env=(): started("worker", "--database-url", url, *flags, env=env)
 
 
+def serve(start, url, *flags, keys=False, env=()):
+    """Starts `sluice serve`, and waits until it is ready; without keys unless told otherwise."""
+    flags = flags if keys else ("--without-keys", *flags)
+    process = start("serve", "--database-url", url, "--listen", "127.0.0.1:0", *flags, env=env)
+    process.wait_for_output("listening on http://")
+    process.port = int(process.stdout().split("listening on http://127.0.0.1:")[1].split()[0])
+    wait_for(lambda: http(process.port, "GET", "/readyz").status == 200, what="readiness")
+    return process
+
+
 @pytest.fixture
 def server(started):
-    """A function that starts `sluice serve` on a database; without keys unless told otherwise."""
-    def start(url, *flags, keys=False, env=()):
-        flags = flags if keys else ("--without-keys", *flags)
-        process = started("serve", "--database-url", url, "--listen",
-            "127.0.0.1:0", *flags, env=env)
-        process.wait_for_output("listening on http://")
-        process.port = int(process.stdout().split("listening on http://127.0.0.1:")[1].split()[0])
-        wait_for(lambda: http(process.port, "GET", "/readyz").status == 200, what="readiness")
-        return process
-    return start
+    """A function that starts `sluice serve` on a database, as serve() does."""
+    return functools.partial(serve, started)
 
 
 class Reply:

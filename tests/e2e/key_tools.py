@@ -1,11 +1,16 @@
 """A server that asks for keys, and a maker of keys. Test files import the fixtures that they
 use."""
 import pytest
+from conftest import serve
 from queue_tools import add_model
 
 
 @pytest.fixture
 def url(pg):
+    return url_of_new(pg)
+
+
+def url_of_new(pg):
     url = pg.database()
     add_model(url, "m", "http://127.0.0.1:1")
     return url
@@ -19,8 +24,27 @@ def process(url, server):
 @pytest.fixture
 def make_key(sluice, url):
     """A function that makes a key by the command line."""
-    def make(name, *flags):
-        made = sluice("key", "create", name, *flags, "--database-url", url)
-        assert made.returncode == 0, made.stderr
-        return made.stdout.strip()
-    return make
+    return lambda name, *flags: new_key(sluice, url, name, *flags)
+
+
+def new_key(sluice, url, name, *flags):
+    made = sluice("key", "create", name, *flags, "--database-url", url)
+    assert made.returncode == 0, made.stderr
+    return made.stdout.strip()
+
+
+# For what is refused and leaves nothing behind: one database, server and key of all such tests of a
+# file. To make them takes half a second of a core.
+@pytest.fixture(scope="module")
+def shared_url(pg):
+    return url_of_new(pg)
+
+
+@pytest.fixture(scope="module")
+def shared_process(shared_url, started_once):
+    return serve(started_once, shared_url, keys=True)
+
+
+@pytest.fixture(scope="module")
+def shared_key(sluice, shared_url):
+    return new_key(sluice, shared_url, "shared", "--scope", "admin,submit,read")

@@ -201,6 +201,27 @@ def test_keys_are_agreed_on_curves(pg, worker, tmp_path, version, ciphers):
         connection.close()
 
 
+DIFFIE_HELLMAN_ONLY = """
+    const [key, cert] = process.argv.slice(1).map(path => require("fs").readFileSync(path));
+    const server = require("tls").createServer(
+      {key, cert, ecdhCurve: "ffdhe2048", minVersion: "TLSv1.3"});
+    server.on("tlsClientError", error => console.log("refused:", error.code));
+    server.on("secureConnection", () => console.log("taken"));
+    server.listen(0, "127.0.0.1",
+      () => console.log(`listening on https://127.0.0.1:${server.address().port}`));"""
+
+
+def test_no_group_of_classic_diffie_hellman_is_taken(pg, worker, backend, certificate):
+    key, own, authorities = certificate
+    url = pg.database()
+    add_model(url, "m", backend("node", "-e", DIFFIE_HELLMAN_ONLY, key, own), max_attempts=1)
+    worker(url, env={"SSL_CERT_FILE": str(authorities)})
+    submit(url, "x")
+    log = authorities.parent / "backend-0.log"
+    wait_for(lambda: re.search("refused|taken", log.read_text()), 30, "a handshake")
+    assert re.search("refused: ERR_SSL_NO_(SUITABLE_KEY_SHARE|SHARED_GROUPS?)", log.read_text())
+
+
 STALLED = 200   # of 600 KB, in both their copies: nearly twice what 128 MiB are
 
 

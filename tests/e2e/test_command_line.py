@@ -96,7 +96,7 @@ def test_a_variable_is_refused_as_its_flag_is(sluice, command, name, value):
 
 def test_a_database_that_is_away_is_one_line_without_holes(sluice):
     run = sluice("status", "--database-url", "postgresql://127.0.0.1:1/x")
-    assert run.returncode == 4 and "refused Is the server running" in run.stderr
+    assert run.returncode == 4 and "refused. Is the server running" in run.stderr
     assert run.stderr.count("\n") == 1 and "\t" not in run.stderr and "  " not in run.stderr
 
 

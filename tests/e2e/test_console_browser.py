@@ -187,6 +187,11 @@ def test_the_console(front, name):
     run(name, front)
 
 
+def test_the_console_asks_for_a_model_where_there_is_no_default(front):
+    query(front.url, "update sluice.settings set default_model = null")
+    run("asks_for_a_model_where_there_is_no_default", front)
+
+
 def test_the_console_says_what_each_key_has_spent(front):
     wait_for(lambda: statuses(front.url)["failed"] == 4, 60, "the end of a task of a key")
     query(front.url, "update sluice.history_look set looked_at = '-infinity'")

@@ -12,7 +12,8 @@ import urllib.request
 import pytest
 from conftest import ROOT, connect, http, load_script, query, wait_for
 from console_tools import Browser, Events, forged_cookie
-from key_tools import make_key, process, url  # noqa: F401 (fixtures)
+from key_tools import (make_key, process, shared_key, shared_process, shared_url,  # noqa: F401
+    url)  # fixtures
 from proxy_tools import sub_path_proxy
 from queue_tools import add_model, submit
 
@@ -25,6 +26,11 @@ POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'sel
 @pytest.fixture
 def browser(process):
     return Browser(process.port)
+
+
+@pytest.fixture
+def shared_browser(shared_process):
+    return Browser(shared_process.port)
 
 
 def session_of(browser):
@@ -223,16 +229,17 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
     ({"Origin": "http://evil.example"}, "another page"),
     ({"Origin": "null"} | FORM, "another page"),
     ({}, "too old")], ids=str)
-def test_a_change_is_for_the_consoles_own_page(url, browser, make_key, headers, told):
-    browser.sign_in(make_key("k", "--scope", "admin"))
+def test_a_change_is_for_the_consoles_own_page(shared_url, shared_browser, shared_key, headers,
+        told):
+    shared_browser.sign_in(shared_key)
     for method, path, body in (("POST", "v1/tasks", {"prompt": "x"}),
             ("PATCH", "v1/models/m", {"rpm": 9}), ("DELETE", "v1/models/m", None),
             ("POST", "session", {"key": "x"}), ("DELETE", "session", None)):
-        reply = browser.send(method, path, body, site=None, headers=headers)
+        reply = shared_browser.send(method, path, body, site=None, headers=headers)
         assert (reply.status, reply.error) == (403, "forbidden"), (method, path, reply.body)
         assert told in reply.json["error"]["message"]
         assert reply.headers["Set-Cookie"] is None
-    assert query(url, "select count(*) from sluice.tasks") == [(0,)]
+    assert query(shared_url, "select count(*) from sluice.tasks") == [(0,)]
 
 
 def test_a_change_over_plain_http_is_known_by_its_origin(process, browser, make_key):
@@ -246,10 +253,10 @@ def test_a_change_over_plain_http_is_known_by_its_origin(process, browser, make_
 
 @pytest.mark.parametrize("site,status", [("cross-site", 403), ("same-site", 403), ("none", 200),
     ("same-origin", 200), (None, 200)])
-def test_a_look_is_refused_to_other_sites(browser, make_key, site, status):
-    browser.sign_in(make_key("k"))
-    assert browser.send("GET", "v1/tasks", site=site).status == status
-    assert browser.send("GET", "session", site=site).status == status
+def test_a_look_is_refused_to_other_sites(shared_browser, shared_key, site, status):
+    shared_browser.sign_in(shared_key)
+    assert shared_browser.send("GET", "v1/tasks", site=site).status == status
+    assert shared_browser.send("GET", "session", site=site).status == status
 
 
 def test_a_cookie_that_is_forged_over_or_another_keys_is_none(browser, make_key):
@@ -320,8 +327,8 @@ def test_a_revoked_key_ends_session_and_stream(url, process, browser, make_key):
     ("GET", "/console/session"), ("GET", "/console/"), ("GET", "/healthz"), ("GET", "/metrics")])
 @pytest.mark.parametrize("framing, body", [("Content-Length: 60000000", ""),
     ("Transfer-Encoding: chunked", "1\r\nx\r\n0\r\n\r\n")], ids=["length", "chunks"])
-def test_nobodys_body_is_kept_before_a_key_is_shown(process, method, path, framing, body):
-    with socket.create_connection(("127.0.0.1", process.port), 10) as connection:
+def test_nobodys_body_is_kept_before_a_key_is_shown(shared_process, method, path, framing, body):
+    with socket.create_connection(("127.0.0.1", shared_process.port), 10) as connection:
         connection.sendall(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{framing}\r\n"
             f"Sec-Fetch-Site: same-origin\r\n\r\n{body}".encode())
         assert connection.recv(65536).startswith(b"HTTP/1.1 413 ")

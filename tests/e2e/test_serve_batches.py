@@ -6,20 +6,24 @@ import json
 import pytest
 from batch_tools import ENDED, batch, begin_batch, line, outcome, post_batch, upload, wait_status
 from conftest import http as send
-from conftest import query, wait_for
+from conftest import query, serve, wait_for
 from queue_tools import add_model
 from scripted_backend import ScriptedBackend, response
 
 
-@pytest.fixture
-def front(pg, server):
+class Front:
     """A database with a model "chat" that nobody serves, and a server."""
-    class Front:
-        url = pg.database()
-    add_model(Front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
-    Front.process = server(Front.url)
-    Front.port = Front.process.port
-    return Front
+
+    def __init__(self, pg, start):
+        self.url = pg.database()
+        add_model(self.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
+        self.process = serve(start, self.url)
+        self.port = self.process.port
+
+
+@pytest.fixture
+def front(pg, started):
+    return Front(pg, started)
 
 
 @pytest.fixture
@@ -131,20 +135,27 @@ INVALID = [
     ([line(str(n)) for n in range(50_001)], "too_many_tasks", None)]
 
 
+@pytest.fixture(scope="module")
+def shared_front(pg, started_once):
+    """For files that are refused: a line without a model would go to one of another kind."""
+    front = Front(pg, started_once)
+    add_model(front.url, "other", "http://127.0.0.1:1/v1", api="openai-embeddings")
+    query(front.url, "update sluice.settings set default_model = null")
+    return front
+
+
 @pytest.mark.parametrize("lines, code, number", INVALID,
     ids=[f"{n}-{each[1]}" for n, each in enumerate(INVALID)])
-def test_an_invalid_file_fails_with_code_and_line_and_nothing_is_submitted(front, lines,
+def test_an_invalid_file_fails_with_code_and_line_and_nothing_is_submitted(shared_front, lines,
         code, number):
-    add_model(front.url, "other", "http://127.0.0.1:1/v1", api="openai-embeddings")
-    # a line without a model would go there
-    query(front.url, "update sluice.settings set default_model = null")
-    failed = wait_status(front.port, begin_batch(front.port, lines), "failed")
+    port = shared_front.port
+    failed = wait_status(port, begin_batch(port, lines), "failed")
     found = failed["errors"]["data"]
     assert [(each["code"], each["line"])
         for each in found] == [(code, number)] and found[0]["message"]
     assert failed["failed_at"] and failed["output_file_id"] is None and failed[
         "error_file_id"] is None
-    assert query(front.url, "select count(*) from sluice.task") == [(0,)]
+    assert query(shared_front.url, "select count(*) from sluice.task") == [(0,)]
 
 
 def test_crlf_a_byte_order_mark_blank_lines_and_a_missing_end_do_no_harm(front):

@@ -7,18 +7,27 @@ import socket
 import pytest
 from batch_tools import form, post_file
 from conftest import http as send
-from conftest import memory_bytes, query, wait_for
+from conftest import memory_bytes, query, serve, wait_for
 
 TEXT = '{"a": "größe"}\r\n\n{"b": 2}\nno end of line'
 
 
+class Front:
+    def __init__(self, pg, start):
+        self.url = pg.database()
+        self.process = serve(start, self.url)
+        self.port = self.process.port
+
+
 @pytest.fixture
-def front(pg, server):
-    class Front:
-        url = pg.database()
-    Front.process = server(Front.url)
-    Front.port = Front.process.port
-    return Front
+def front(pg, started):
+    return Front(pg, started)
+
+
+@pytest.fixture(scope="module")
+def shared_front(pg, started_once):
+    """For what is refused, and leaves nothing behind."""
+    return Front(pg, started_once)
 
 
 def stored(url):
@@ -126,34 +135,35 @@ def test_a_file_without_bytes_is_one(front):
         ({"expires_after[anchor]": "created_at", "expires_after[seconds]": "3599"}, "x",
             "expires_after"), ({}, b"x" * (17 << 20), "16 MiB")],
     ids=["purpose", "long", "utf-8", "nul", "anchor", "too soon", "long line"])
-def test_what_is_refused_leaves_nothing_behind(front, fields, file, said):
-    refused = post_file(front.port, file, **fields)
+def test_what_is_refused_leaves_nothing_behind(shared_front, fields, file, said):
+    refused = post_file(shared_front.port, file, **fields)
     assert refused.status == 400 and said in refused.json["error"]["message"], refused.body
-    assert stored(front.url) == (0, 0)
+    assert stored(shared_front.url) == (0, 0)
 
 
 @pytest.mark.parametrize("line", ['{"custom_id": LIST}', '{"custom_id": "a", "url": LIST}',
     '{"custom_id": "a", "body": {"model": LIST}}'])
 @pytest.mark.parametrize("end", ["\n", ""], ids=["a line", "the last line"])
-def test_a_line_whose_numbers_are_long_when_written_is_refused(front, line, end):
+def test_a_line_whose_numbers_are_long_when_written_is_refused(shared_front, line, end):
     """A batch of 2.7 MB took PostgreSQL 1.5 GB and half a minute; others' waited."""
     numbers = "[" + "1e-999," * 15_000 + "0]"
-    reply = post_file(front.port, '{"custom_id": "first"}\n' + line.replace("LIST", numbers) + end)
+    text = '{"custom_id": "first"}\n' + line.replace("LIST", numbers) + end
+    reply = post_file(shared_front.port, text)
     assert reply.status == 400, reply.body
     assert "a line has numbers whose exponents come to more than" in reply.body
-    assert stored(front.url) == (0, 0)
+    assert stored(shared_front.url) == (0, 0)
 
 
-def test_what_is_no_form_is_refused(front):
+def test_what_is_no_form_is_refused(shared_front):
     content_type, body = form({"purpose": "batch"}, "x")
     for wrong_type, wrong_body in (("application/json", body), ("multipart/form-data", body),
             (content_type, body[:-20]),
             (content_type, body.replace(b'name="file"', b'name="data"')), (content_type, b""),
             ("multipart/form-data; boundary=other", body)):
-        refused = send(front.port, "POST", "/v1/files", wrong_body,
+        refused = send(shared_front.port, "POST", "/v1/files", wrong_body,
             headers={"Content-Type": wrong_type})
         assert refused.status == 400, (wrong_type, refused.body)
-    assert stored(front.url) == (0, 0)
+    assert stored(shared_front.url) == (0, 0)
 
 
 def test_a_client_that_leaves_in_the_middle_leaves_nothing_behind(front):

@@ -6,19 +6,29 @@ import resource
 import socket
 
 import pytest
-from conftest import http, memory_bytes, query, unless_instrumented, wait_for
+from conftest import http, memory_bytes, query, serve, unless_instrumented, wait_for
 from queue_tools import add_model
 
 
-@pytest.fixture
-def front(pg, server):
+class Front:
     """A database with model m, and a server on it."""
-    class Front:
-        url = pg.database()
-    add_model(Front.url, "m", "http://127.0.0.1:1")
-    Front.process = server(Front.url)
-    Front.port = Front.process.port
-    return Front
+
+    def __init__(self, pg, start):
+        self.url = pg.database()
+        add_model(self.url, "m", "http://127.0.0.1:1")
+        self.process = serve(start, self.url)
+        self.port = self.process.port
+
+
+@pytest.fixture
+def front(pg, started):
+    return Front(pg, started)
+
+
+@pytest.fixture(scope="module")
+def shared_front(pg, started_once):
+    """For requests that are refused, and leave nothing behind."""
+    return Front(pg, started_once)
 
 
 def send_raw(port, data, timeout_s=20):
@@ -72,17 +82,17 @@ AMBIGUOUS = {
 
 
 @pytest.mark.parametrize("name", AMBIGUOUS)
-def test_an_ambiguous_request_is_400_and_the_connection_closed(front, name):
-    received = send_raw(front.port, AMBIGUOUS[name])
+def test_an_ambiguous_request_is_400_and_the_connection_closed(shared_front, name):
+    received = send_raw(shared_front.port, AMBIGUOUS[name])
     # libmicrohttpd 0.9.75 writes the headers of a refusal of its own twice, before it closes.
     assert set(statuses_of(received)) == {400}, received
-    assert query(front.url, "select count(*) from sluice.tasks") == [(0,)]
+    assert query(shared_front.url, "select count(*) from sluice.tasks") == [(0,)]
 
 
-def test_a_body_of_untold_length_is_411_and_the_connection_closed(front):
-    received = send_raw(front.port, post(b"Host: localhost"))
+def test_a_body_of_untold_length_is_411_and_the_connection_closed(shared_front):
+    received = send_raw(shared_front.port, post(b"Host: localhost"))
     assert set(statuses_of(received)) == {411}, received
-    assert query(front.url, "select count(*) from sluice.tasks") == [(0,)]
+    assert query(shared_front.url, "select count(*) from sluice.tasks") == [(0,)]
 
 
 @pytest.mark.parametrize("data",
@@ -108,13 +118,13 @@ def test_one_request_in_is_one_request_out(front, data):
         post(b"Host: localhost", b"Content-Length: 99999999999999999999")],
     ids=["TLS", "half a line", "long path", "many headers", "long header", "version",
         "chunk", "length"])
-def test_nonsense_ends_its_connection_alone(front, data):
+def test_nonsense_ends_its_connection_alone(shared_front, data):
     try:
-        statuses = statuses_of(send_raw(front.port, data))
+        statuses = statuses_of(send_raw(shared_front.port, data))
     except ConnectionError:
         statuses = []
     assert all(400 <= status for status in statuses)
-    assert http(front.port, "GET", "/healthz").status == 200
+    assert http(shared_front.port, "GET", "/healthz").status == 200
 
 
 def test_a_long_body_is_413_and_is_not_kept(front):

@@ -139,7 +139,7 @@ FAULTS = [
     ({"metadata": [1]}, "metadata", ["array", "object"]), ({"tenant": ""}, "tenant", ["1 to 200"]),
     ({"batch_id": "one"}, "batch_id", ['"one"', "whole number"]),
     ({"request": "{"}, "prompt", ["exactly one"]),
-    ({"model": "nobody"}, "model", ['"nobody"', "There are any, m"]),
+    ({"model": "nobody"}, "model", ['"nobody"', "Known are any, m"]),
 ]
 
 
@@ -173,7 +173,7 @@ def test_a_task_without_a_model_goes_to_the_default_and_the_answer_says_where(fr
         refused = http(front.port, "POST", "/v1/tasks", body)
         assert (refused.status, refused.error, refused.json["error"]["param"]) == (404,
             "unknown_model", "model")
-        assert "There are any, chat, m." in refused.json["error"]["hint"]
+        assert "Known are any, chat, m." in refused.json["error"]["hint"]
     assert http(front.port, "POST", "/v1/chat/completions",
         {"messages": []}).error == "unknown_model"
     query(front.url, "update sluice.settings set default_model = 'm'")

@@ -219,6 +219,21 @@ TEST_SUITE("with a database" * doctest::skip(database_url() == nullptr)) {
     CHECK(fixture.wait(std::move(count))->int64(0, 0) == 1);
   }
 
+  TEST_CASE("rows that are sent at once count only when their commit has succeeded") {
+    constexpr auto at_once = PgConnection::Rows::at_once;
+    Fixture fixture;
+    REQUIRE(fixture.query("create temporary table t (n int unique deferrable initially deferred)"));
+    const std::string sql = "insert into t select 1 from generate_series(1, $1::int) returning n";
+    auto once = fixture.connection.query(sql, {"1"}, at_once);
+    auto twice = fixture.connection.query(sql, {"2"}, at_once);
+    auto count = fixture.connection.query("select count(*) from t", {}, at_once);
+    CHECK(fixture.wait(std::move(once))->rows() == 1);
+    const auto refused = fixture.wait(std::move(twice));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == "23505");
+    CHECK(fixture.wait(std::move(count))->int64(0, 0) == 1);
+  }
+
   TEST_CASE("a reply nobody waits for is dropped") {
     Fixture fixture;
     { const auto ignored = fixture.connection.query("select 1", {}); }

@@ -45,6 +45,7 @@ export function significant(number, digits) {
 export function percent(share) {
   if (share === null || share === undefined || !Number.isFinite(share)) return NONE;
   const value = share * 100;
+  if (value > 0 && value < 0.1) return '<0.1\u00a0%';
   return (value !== 0 && Math.abs(value) < 10 ? significant(value, 2) : grouped.format(value))
     + '\u00a0%';
 }

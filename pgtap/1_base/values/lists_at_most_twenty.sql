@@ -6,7 +6,7 @@ delete from sluice.models;
 set constraints all immediate;
 select is(sluice.names_text(), 'There are no models yet: insert one into sluice.models.', 'none');
 insert into sluice.models (name, url) values ('b', 'http://h'), (repeat('a', 60), 'http://h');
-select is(sluice.names_text(), format('There are %s, any, b.', repeat('a', 50)),
+select is(sluice.names_text(), format('Known are %s, any, b.', repeat('a', 50)),
   'models and routes, by name, cut');
 insert into sluice.models (name, url) select 'c' || n, 'http://h' from generate_series(10, 26) n;
 select matches(sluice.names_text(), 'c25, c26\.$', 'twenty');

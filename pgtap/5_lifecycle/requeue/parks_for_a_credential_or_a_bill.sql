@@ -11,7 +11,7 @@ select given_worker() as w \gset
 select claimed(:w, 2) \g /dev/null
 select is(completed(:w, row(t, 1, 'throttled', null, null, 'HTTP 401, BSECRETPROMPT: x', code, 401,
   5, null, null, false)::sluice.outcome), true, code || ' holds') from parked;
-select is((model_row(m)).closed_until, 'infinity', code || ': closed until somebody opens it')
+select is((model_row(m)).closed_until, 'infinity', code || ': closed until somebody resumes it')
 from parked;
 select is((model_row(m)).closed_reason, code || ': HTTP 401',
   code || ': the reason is in our words') from parked;

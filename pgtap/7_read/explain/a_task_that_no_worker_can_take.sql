@@ -19,7 +19,7 @@ update sluice.worker set slots = 1 where models = array[:'busy'];
 select is(explained(:'busy'), 'all slots of its workers are busy (1)', 'all slots');
 update sluice.models set closed_until = 'infinity', closed_reason = 'credential: 401'
 where name = :'busy';
-select is(explained(:'busy'), 'the model is parked until somebody opens it (credential: 401)',
+select is(explained(:'busy'), 'the model is parked until somebody resumes it (credential: 401)',
   'parked');
 
 select * from finish();

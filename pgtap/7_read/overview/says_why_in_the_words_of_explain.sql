@@ -19,7 +19,7 @@ select sluice.move_breaker(id_of(:'m'), 'closed', 'open', 'HTTP 500', at(1)) \g 
 select is(why(:'m', 2), sluice.closed_text(model_row(:'m'), at(2)), 'an open breaker');
 select sluice.close_model(:'m', 'infinity', 'credential: HTTP 401');
 select is(why(:'m', 2),
-  'the model is parked until somebody opens it (credential: HTTP 401)', 'a closure');
+  'the model is parked until somebody resumes it (credential: HTTP 401)', 'a closure');
 select sluice.pause(:'m');
 select is(why(:'m', 2), sluice.why_text(model_row(:'m'), 'paused', true, 1, 1, 0, 0, 1, at(2)),
   'a pause');

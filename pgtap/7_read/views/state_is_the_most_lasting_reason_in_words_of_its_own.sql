@@ -16,7 +16,7 @@ select is(state(:'m'), 'half open, one at a time', 'a half-open one nearly');
 select sluice.close_model(:'m', clock_timestamp() + interval '1 hour', '429');
 select is(state(:'m'), 'closed, 429, ends', 'closed for a time');
 select sluice.close_model(:'m', 'infinity', 'credential: HTTP 401');
-select is(state(:'m'), 'parked, credential: HTTP 401', 'parked until somebody opens it');
+select is(state(:'m'), 'parked, credential: HTTP 401', 'parked until somebody resumes it');
 select sluice.pause(:'m');
 select is(state(:'m'), 'paused', 'paused');
 

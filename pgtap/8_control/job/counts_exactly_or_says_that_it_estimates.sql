@@ -1,8 +1,11 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_jobs.sql
-select plan(10);
+select plan(12);
 
+-- On a busy machine, too.
+create or replace function sluice.job_count_time() returns interval language sql immutable
+as $$ select interval '1 minute' $$;
 select given_model() as m, given_model() as other \gset
 select given_tasks(:'m', 3000) as ids \gset
 select given_tasks(:'other', 100) \g /dev/null
@@ -40,6 +43,21 @@ select given_model() as failing \gset
 select given_failed(:'failing', 2) \g /dev/null
 select is(counted(jsonb_build_object('model', :'failing', 'message', 'HTTP #'), 'redrive'), '2',
   'and failures by what they say');
+create or replace function sluice.is_served(p_model int, p_route text) returns boolean language sql
+as $$ select pg_sleep(0.02)::text = '' $$;
+select clock_timestamp() as begun \gset
+select counted(jsonb_build_object('model', :'failing'), 'redrive') \g /dev/null
+select cmp_ok(clock_timestamp() - :'begun', '>=', interval '80 ms',
+  'after the 40 ms of a page it rests as long');
+create or replace function sluice.job_count_time() returns interval language sql immutable
+as $$ select interval '1 us' $$;
+create or replace function sluice.sample_place(p_place text, p_filter sluice.task_filter,
+  p_unsolved boolean, p_after bigint, p_until bigint, p_stop timestamptz) returns bigint
+language sql
+as $$ select 100000 + p_after $$;
+select is(counted(jsonb_build_object('model', :'m', 'status', 'queued')), format('%s estimated',
+  sluice.job_count_rows() + 100000 + (:'ids'::bigint[])[sluice.job_count_rows()]),
+  'a page takes little time');
 
 select * from finish();
 rollback;

@@ -48,7 +48,7 @@ select code, message from error_of($$select started('a', at(36))$$) \gset
 select is(:'code'::text, 'SL003', 'while all of them can be undone there is no other one');
 select is((error_of(format('select sluice.make_room(job_of(%s))', :third))).code, 'SL003',
   'make_room says so');
-select ok(not sluice.is_old(job_of(:third), at(36)), 'none of them is old');
+select ok(not sluice.has_old_jobs(at(36)), 'none of them is old');
 select is(:'message'::text, '3 jobs that have ended can still be undone', 'the error says why');
 select sluice.drop_old_jobs(at(34) + interval '25 hours') from generate_series(1, 9) \g /dev/null
 select lives_ok($$select started('a', at(34) + interval '25 hours')$$, 'a day later there is');

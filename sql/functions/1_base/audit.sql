@@ -136,8 +136,9 @@ language sql immutable parallel safe
 as $$ select 200000::bigint $$;
 
 -- forget_audit: removes rows older than 400 days (enough for a yearly review, and a month to do it
--- in) or beyond the numbers above; at most 1,000 of each kind a call. Called by tick. Where it
--- counts rows it walks an index, some 60 ms for a million, and only while there are so many.
+-- in) or beyond the numbers above; at most 1,000 of each kind a call. Called by tick and retain.
+-- Where it counts rows it walks an index, some 60 ms for a million, and only while there are so
+-- many.
 create or replace function sluice.forget_audit(p_now timestamptz) returns int
 language plpgsql volatile
 as $$

@@ -88,7 +88,7 @@ language sql immutable parallel safe
 as $$ select 100000::bigint $$;
 
 -- forget_revisions: removes revisions older than 400 days, as audit rows, or beyond
--- revision_rows_max; at most 1,000 a call. Called by tick.
+-- revision_rows_max; at most 1,000 a call. Called by tick and retain.
 create or replace function sluice.forget_revisions(p_now timestamptz) returns int
 language plpgsql volatile
 as $$

@@ -191,7 +191,7 @@ declare
     from (select name from sluice.models union select route from sluice.routes) n order by n.name);
 begin
   return case when v_names = '{}' then 'There are no models yet: insert one into sluice.models.'
-    else 'There are ' || array_to_string(v_names[:20], ', ')
+    else 'Known are ' || array_to_string(v_names[:20], ', ')
       || case when cardinality(v_names) > 20 then format(' and %s more', cardinality(v_names) - 20)
         else '' end || '.' end;
 end

@@ -62,7 +62,7 @@ end
 $$;
 
 -- model_list_key: the first key of a verbatim request that lets some backends call another model
--- than "model" says: OpenRouter's models, LiteLLM's fallbacks, an older OpenAI's engine (null: none).
+-- than "model" says: OpenRouter's models, LiteLLM's fallbacks, an old OpenAI's engine (null: none).
 -- In any case of letters, as backends in Go read keys; to these a long s is an s, and the Kelvin
 -- sign a k, so a key with other letters than ASCII's counts. Params: p_request: a JSON object.
 create or replace function sluice.model_list_key(p_request text) returns text

@@ -87,32 +87,36 @@ returns sluice.lease[]
 language plpgsql volatile
 as $$
 declare
-  v_left int := least(p_max, 1000);
-  v_open int[];
-  v_first int;
-  v_caps int[];
-  v_more int[] := '{}';
-  v_more_caps int[] := '{}';
-  v_taken sluice.lease[];
-  v_all sluice.lease[] := '{}';
-  v_cap int;
   v_started timestamptz := clock_timestamp();
+  v_open int[] := sluice.open_models(p_worker, p_models, p_now);
+  v_first int;
+  v_left int;
+  v_caps int[];
+  v_cap int;
+  v_taken sluice.lease[];
+  v_all sluice.lease[];
+  v_more int[];
+  v_more_caps int[];
   v_until timestamptz;
 begin
-  v_open := sluice.open_models(p_worker, p_models, p_now);
-  v_until := clock_timestamp() + sluice.claim_long(clock_timestamp() - v_started);
-  v_first := cardinality(v_open);
-  if v_first > 1 then
-    select d.ids, d.first into v_open, v_first from sluice.claim_order(v_open, v_left) d;
-  end if;
-  v_caps := sluice.caps_of(v_open, p_models, p_shares);
   if cardinality(v_open) = 1 then  -- mostly: nobody shares
-    return sluice.claim_from(v_open[1], p_worker, least(v_left, v_caps[1]), p_now, p_last);
-  elsif v_open <> '{}' and p_last = sluice.rank_max() then
+    return sluice.claim_from(v_open[1], p_worker, least(p_max, 1000, case when p_shares is not null
+      then (sluice.caps_of(v_open, p_models, p_shares))[1] end), p_now, p_last);
+  elsif v_open = '{}' then
+    return '{}';
+  end if;
+  v_until := clock_timestamp() + sluice.claim_long(clock_timestamp() - v_started);
+  v_left := least(p_max, 1000);
+  select d.ids, d.first into v_open, v_first from sluice.claim_order(v_open, v_left) d;
+  v_caps := sluice.caps_of(v_open, p_models, p_shares);
+  if p_last = sluice.rank_max() then
     perform sluice.note_asks(case when 0 < all (v_caps) then v_open else array(select o.id
         from unnest(v_open, v_caps) o(id, cap) where o.cap > 0) end,
       coalesce(p_now, clock_timestamp()), p_worker);
   end if;
+  v_all := '{}';
+  v_more := '{}';
+  v_more_caps := '{}';
   for v_round in 1 .. 2 loop
     for i in 1 .. cardinality(v_open) loop
       exit when v_left <= 0;

@@ -24,6 +24,7 @@ declare
   v_probes int;
   v_want int := p_max;
   v_shares sluice.claim_share[];
+  v_heads sluice.head[];
   v_leases sluice.lease[];
 begin
   if not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model) then
@@ -64,13 +65,28 @@ begin
   v_shares := case when v.are_routes then sluice.lines_open(v_model, v_want, v_now,
       p_worker)
     else array[row(p_model, null, null, null, null)]::sluice.claim_share[] end;
-  if cardinality(v_shares) > 0 then
-    v_leases := sluice.take_turns(v_model, p_worker, v_shares, v_want, v_want < p_max
-      or p_last < sluice.rank_max(), not v.has_quotas, v.next is not null, p_last, v_now,
-      p_more);
+  -- Mostly one line is open, no tenant has a quota, and no round is under way: straight to its rows.
+  if cardinality(v_shares) = 1 and not v.has_quotas and (case when v_shares[1].line > 0
+      then v.next is null
+      else not sluice.bounds_deadlines(v_shares)
+        and (sluice.round_of(p_model, v_shares[1].line)).next is null end) then
+    execute 'call sluice.take_' || sluice.line_name(v_shares[1].line)
+      || '(null, null, $1, $2, $3, $4, $5, $6)' into v_heads, v_leases
+    using p_last, sluice.looks(v_want) + 1, least(v_want, v_shares[1].most), p_model, p_worker,
+      v_now;
   end if;
-  if coalesce(v_leases, '{}') = '{}' then
-    return '{}';
+  if v_leases is null and coalesce(cardinality(v_heads) > 1, v_shares <> '{}') then
+    v_leases := sluice.take_turns(v_model, p_worker, v_shares, v_heads, v_want, not v.has_quotas,
+      p_last, v_now);
+  end if;
+  v_leases := coalesce(v_leases, '{}');
+  -- a look for urgent tasks that finds none says nothing about the others
+  if v_shares[1].line < 0 and (v_leases <> '{}' or p_last = sluice.rank_max()) then
+    perform sluice.note_routed(v_model, v_shares, v_want,
+      v_want < p_max or p_last < sluice.rank_max(), v_leases, v_now, p_more);
+  end if;
+  if v_leases = '{}' then
+    return v_leases;
   end if;
   if v_model.is_compared and p_more = 0 and cardinality(v_leases) = v_want then
     perform sluice.note_full(p_model, v_shares, v_now);

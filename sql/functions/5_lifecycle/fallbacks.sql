@@ -156,7 +156,8 @@ begin
 end
 $$;
 
--- leave_page: how many tasks of a line one call looks at that wait for an open breaker: some 50 ms.
+-- leave_page: how many tasks of a line are looked at together that wait for an open breaker: some
+-- 50 ms.
 create or replace function sluice.leave_page() returns int
 language sql immutable parallel safe
 as $$ select 500 $$;
@@ -188,7 +189,9 @@ begin
 end
 $$;
 
--- leave_line: sends the first tasks of a line whose models' breakers are open to their fallback.
+-- leave_line: sends the first tasks of a line whose models' breakers are open to their fallback. If
+-- some of a full page stay, because they may not go there, it looks at one more page somewhere
+-- behind them: so they keep no others from going.
 -- Params:  p_model: of its models the first.
 create or replace function sluice.leave_line(
   p_line int, p_model sluice.models, p_now timestamptz) returns void
@@ -196,24 +199,50 @@ language plpgsql volatile
 as $$
 declare
   v_queue text := 'queue_' || sluice.line_name(p_line);
+  v_from bigint := 0;
+  v_ids bigint[];
+begin
+  for n in 1 .. 2 loop
+    execute format('select array(select q.task_id from sluice.%I q where q.task_id >= $1
+      order by q.task_id limit $2 for update skip locked)', v_queue)
+    into v_ids using v_from, sluice.leave_page();
+    exit when sluice.leave_some(v_queue, v_ids, p_model, p_now) = cardinality(v_ids)
+      or cardinality(v_ids) < sluice.leave_page();
+    execute format('select $1 + 1 + floor(random() * (max(task_id) - $1))::bigint from sluice.%I',
+      v_queue)
+    into v_from using v_ids[cardinality(v_ids)];
+  end loop;
+end
+$$;
+
+-- leave_some: sends those of tasks p_ids, whose rows in a line are locked, to their fallback that
+-- have one. Returns how many.
+create or replace function sluice.leave_some(
+  p_queue text, p_ids bigint[], p_model sluice.models, p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+declare
   v record;
+  v_gone int := 0;
 begin
   for v in execute format($sql$
     select o.target, array_agg(o.row) as rows from (
       select row(q.task_id, null, q.deadline, null, q.request_bytes, q.fence, q.rank, q.attempts,
           null, q.tenant)::sluice.later as row,
         (sluice.fallback_of(t, $1, 'breaker_open')).name as target
-      from (select * from sluice.%I limit $2 for update skip locked) q
-      join sluice.task t on t.id = q.task_id offset 0) o
-    where o.target is not null group by o.target $sql$, v_queue)
-  using p_model, sluice.leave_page()
+      from sluice.%I q join sluice.task t on t.id = q.task_id
+      where q.task_id = any ($2) offset 0) o
+    where o.target is not null group by o.target $sql$, p_queue)
+  using p_model, p_ids
   loop
     if (select sluice.send_to(v.rows, m, p_now) from sluice.models m where m.name = v.target) then
-      execute format('delete from sluice.%I where task_id = any ($1)', v_queue)
+      execute format('delete from sluice.%I where task_id = any ($1)', p_queue)
       using array(select r.task_id from unnest(v.rows) r);
       perform sluice.note_rerouted(v.rows, p_model.name, 'breaker_open', 'its breaker was open',
         v.target, p_now);
+      v_gone := v_gone + cardinality(v.rows);
     end if;
   end loop;
+  return v_gone;
 end
 $$;

@@ -6,7 +6,7 @@
 --          p_routed: that is a route; p_limited: some quota of tokens may apply; p_bounded: its
 --          tenant may have limits, also without a row; p_now.
 -- Returns: p_id, or the id to which its idempotency key was bound before. Headroom of its tenant
---          has been taken.
+--          has been taken; that of a task with an affinity key submit_drafts takes.
 -- Errors:  as submit.
 create or replace function sluice.check_in_full(
   p_draft sluice.task_draft, p_id bigint, p_name text, p_routed boolean, p_limited boolean,
@@ -58,7 +58,7 @@ begin
     perform sluice.check_fits(p_name, p_draft.tenant,
       octet_length(coalesce(p_draft.prompt, p_draft.request)), p_draft.max_output_tokens);
   end if;
-  if p_bounded then
+  if p_bounded and p_draft.affinity_key is null then
     perform sluice.take_tenant_headroom(p_draft.tenant, v_limits, p_now);
   end if;
   return p_id;

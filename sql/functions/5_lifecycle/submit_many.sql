@@ -88,8 +88,9 @@ begin
     with keyed as materialized (
       select d.tenant, sha256(convert_to(d.idempotency_key, 'UTF8')) as key_sha256,
         p_ids[d.ordinality] as task_id, d.idempotency_key as key, d.ordinality as place,
-        sluice.content_sha256(d.model, d.prompt, d.request, d.max_output_tokens, d.schema_version)
-          as content_sha256
+        case when d.idempotency_key ^@ 'sluice import ' then ''
+          else sluice.content_sha256(d.model, d.prompt, d.request, d.max_output_tokens,
+            d.schema_version) end as content_sha256
       from unnest(p_drafts) with ordinality d where d.idempotency_key is not null),
     bound as (
       insert into sluice.idempotency (tenant, key_sha256, task_id, content_sha256)

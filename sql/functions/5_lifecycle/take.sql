@@ -14,48 +14,39 @@ as $$
       limit p_max + sluice.locked_max()'
 $$;
 
+-- looks: how many lanes a claim of p_want tasks looks at, at a time.
+create or replace function sluice.looks(p_want int) returns int
+language sql immutable parallel safe
+as $$ select least(greatest(p_want, sluice.window_min()), sluice.window_max()) $$;
+
 -- take_turns: moves up to p_want rows of the lines p_shares, which are open to p_model, into
--- leases: of each tenant and route as many as are its turn. If only one lane waits, weights, clocks
--- and rounds are left out. If several wait it looks at all of them; if they are too many for one
--- look, at the next ones of the round, until it has p_want rows or has seen window_max lanes. If
--- none of the lanes it has seen has a turn left in the round, they get more turns, so that no
--- permit is unused while anything waits. It ends when the model's tokens are used up: looking on
--- was in vain, up to window_max times (55 ms a claim of 50, now 1.8; D-384).
--- Requires the model's lock.
--- Params:  p_is_limited: more was asked for than the model has permits or calls, or only urgent
---          tasks; p_is_free: there is no quota except the model's of requests; p_has_round: a round
---          through the model's own line is under way; p_last: the worst rank to take; p_more: as
---          claim_from.
+-- leases: of each tenant and route as many as are its turn. If several lanes wait it looks at all
+-- of them; if they are too many for one look, at the next ones of the round, until it has p_want
+-- rows or has seen window_max lanes. If none of the lanes it has seen has a turn left in the round,
+-- they get more turns, so that no permit is unused while anything waits. It ends when the model's
+-- tokens are used up: looking on was in vain, up to window_max times (55 ms a claim of 50, now 1.8;
+-- D-384). Requires the model's lock.
+-- Params:  p_heads: the first rows of the lanes, if a look has found them; p_is_free: there is no
+--          quota except the model's of requests; p_last: the worst rank to take.
 create or replace function sluice.take_turns(
-  p_model sluice.models, p_worker bigint, p_shares sluice.claim_share[], p_want int,
-  p_is_limited boolean, p_is_free boolean,
-  p_has_round boolean, p_last smallint, p_now timestamptz, p_more int default 0)
+  p_model sluice.models, p_worker bigint, p_shares sluice.claim_share[], p_heads sluice.head[],
+  p_want int, p_is_free boolean, p_last smallint, p_now timestamptz)
 returns sluice.lease[]
 language plpgsql volatile
 as $$
 declare
   v_shares sluice.claim_share[] := p_shares;
-  v_looks int := least(greatest(p_want, sluice.window_min()), sluice.window_max());
-  v_leases sluice.lease[];
-  v_heads sluice.head[];
+  v_looks int := sluice.looks(p_want);
+  v_leases sluice.lease[] := '{}';
+  v_heads sluice.head[] := case when cardinality(p_heads) <= v_looks
+    then sluice.weighed(p_heads, p_now) end;
   v_rounds sluice.lane_round[] := '{}';
-  v_first record;
   v_some record;
   v_left int := p_want;
   v_looked int := 0;
-  v_more boolean;
+  v_more boolean := true;
   v_in_vain int := 4;  -- looks at a line of which budgets leave nothing: each moves rows away
 begin
-  if p_is_free and cardinality(v_shares) = 1
-     and not (case when v_shares[1].line > 0 then p_has_round
-       else sluice.bounds_deadlines(v_shares)
-         or (sluice.round_of(p_model.id, v_shares[1].line)).next is not null end) then
-    v_first := sluice.take_first(p_model.id, p_worker, v_shares[1], v_looks, p_want, p_last, p_now);
-    v_heads := v_first.heads;
-    v_leases := v_first.leases;
-  end if;
-  v_more := v_leases is null;
-  v_leases := coalesce(v_leases, '{}');
   while v_more loop
     if v_heads is null then
       select s.heads, s.rounds into v_heads, v_rounds
@@ -82,35 +73,7 @@ begin
     end if;
     v_heads := null;
   end loop;
-  -- a look for urgent tasks that finds none says nothing about the others
-  if p_shares[1].line < 0 and (v_leases <> '{}' or p_last = sluice.rank_max()) then
-    perform sluice.note_routed(p_model, p_shares, p_want, p_is_limited, v_leases, p_now, p_more);
-  end if;
   return v_leases;
-end
-$$;
-
--- take_first: takes rows of the only lane that waits in a line, without weights and clocks; or one
--- row, of the lane whose turn it is. Requires that there is no round through the line and no tenant
--- has a quota.
--- Returns: leases: what was taken. Null: nothing, because several lanes wait; then heads are their
---          first rows with weights and headroom, or null if there are more than p_looks lanes.
-create or replace function sluice.take_first(
-  p_model int, p_worker bigint, p_share sluice.claim_share, p_looks int, p_want int,
-  p_last smallint, p_now timestamptz, out heads sluice.head[], out leases sluice.lease[])
-language plpgsql volatile
-as $$
-begin
-  execute 'call sluice.take_' || sluice.line_name(p_share.line)
-    || '(null, null, $1, $2, $3, $4, $5, $6)' into heads, leases
-  using p_last, p_looks + 1, least(p_want, p_share.most), p_model, p_worker, p_now;
-  if cardinality(heads) > p_looks then
-    heads := null;
-  elsif leases is null and cardinality(heads) > 1 then
-    heads := sluice.weighed(heads, p_now);
-  else
-    leases := coalesce(leases, '{}');
-  end if;
 end
 $$;
 

@@ -129,11 +129,11 @@ declare
 begin
   if coalesce(step, '') not in ('minute', 'hour', 'day', 'all') then
     raise exception 'there is no step "%"', coalesce(left(step, 200), 'null')
-      using errcode = 'SL004', column = 'step', hint = 'There are minute, hour, day, all.';
+      using errcode = 'SL004', column = 'step', hint = 'It is minute, hour, day or all.';
   elsif coalesce(by, '') not in ('model', 'tenant', 'model,tenant', 'none') then
     raise exception 'there are no rows by "%"', coalesce(left(by, 200), 'null')
       using errcode = 'SL004', column = 'by',
-      hint = 'There are model, tenant, "model,tenant", none; by key sluice.history_of_keys().';
+      hint = 'It is model, tenant, "model,tenant" or none; by key: sluice.history_of_keys().';
   end if;
   v_source := sluice.history_source(by like 'model%', by like '%tenant', model, tenant);
   execute format('select count(*) from (select from (%s) s group by %s shown_model, shown_tenant

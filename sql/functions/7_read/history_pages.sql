@@ -34,7 +34,7 @@ declare
 begin
   if coalesce(history_page.format, '') not in ('json', 'csv') then
     raise exception 'there is no format "%"', left(history_page.format, 200)
-      using errcode = 'SL004', column = 'format', hint = 'There are json, csv.';
+      using errcode = 'SL004', column = 'format', hint = 'It is json or csv.';
   elsif history_page.by = 'key' then
     select sluice.rows_page(history_page.step, history_page.format, 'at,key,key_name,solved,failed,'
       'cancelled,expired,retries,hedges,input_tokens,output_tokens,cost,wasted_tokens',

@@ -49,7 +49,7 @@ begin
   if p_conditions.status <> all (c_statuses) then
     raise exception 'there is no status "%"', left(p_conditions.status, 200)
       using errcode = 'SL004', column = 'status',
-      hint = 'There are ' || array_to_string(c_statuses, ', ') || '.';
+      hint = 'It is one of ' || array_to_string(c_statuses, ', ') || '.';
   elsif p_conditions."limit" not between 1 and c_limit_max then
     raise exception 'limit is 1 to %, not %', c_limit_max, p_conditions."limit"
       using errcode = 'SL004', column = 'limit';

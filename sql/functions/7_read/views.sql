@@ -216,7 +216,7 @@ $$;
 -- unfinished includes its share of the tasks that wait in its routes (3_limits/backpressure.sql);
 -- the shares add up to all. sustained_rpm is what the quota allows in the long run: 60 s / T
 -- (3_limits/permits.sql). state is model_state; state_reason says why, and state_until how long
--- (infinity: until somebody opens it; null: until a probe decides).
+-- (infinity: until somebody resumes it; null: until a probe decides).
 create or replace view sluice.queues as
   select m.name as model, f.depth, f.in_flight, f.depth + f.in_flight + f.waiting as unfinished,
     extract(epoch from greatest(clock_timestamp(), f.oldest_ready)

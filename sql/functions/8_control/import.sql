@@ -4,8 +4,9 @@
 -- unfinished ones are submitted, and ended ones stored as they ended, with their texts and times.
 -- They get new ids. The history does not count them; batches do not come along.
 -- Params:  tasks: a JSON array of lines of an export; source: a name for where they come from: a
---          task is known by it and by the id that it had there.
--- Returns: the ids here, in the order of the array; of a task that came before, the one it got.
+--          task is known by it, its id there, and when it was submitted there.
+-- Returns: the ids here, in the order of the array; of a task that came before, the one it got: it
+--          stays as it came, whatever has become of it there.
 -- Errors:  SL004 what is no line of an export, or a value out of bounds; as submit_many.
 create or replace function sluice.import_tasks(
   tasks jsonb, source text, p_now timestamptz default null)
@@ -43,14 +44,18 @@ as $$
   select p_task ->> 'status' in ('solved', 'failed', 'cancelled', 'expired')
 $$;
 
--- import_key: the idempotency key of an imported task.
+-- import_key: the idempotency key of an imported task. Its content is not compared (keep_keys): it
+-- may have moved, ended or been erased since the last export.
 create or replace function sluice.import_key(p_task jsonb, p_source text) returns text
-language sql immutable parallel safe
-as $$ select 'sluice import ' || p_source || ' ' || (p_task ->> 'id') $$;
+language sql stable parallel safe
+as $$
+  select concat_ws(' ', 'sluice import', p_source, p_task ->> 'id',
+    sluice.micros((p_task ->> 'created_at')::timestamptz))
+$$;
 
 -- imported_draft: an unfinished task as submit_many takes it. A time that has passed is now.
 create or replace function sluice.imported_draft(p_task jsonb, p_source text) returns jsonb
-language sql immutable parallel safe
+language sql stable parallel safe
 as $$
   select jsonb_object_agg(f.key, f.value)
   from jsonb_each(jsonb_build_object('prompt', p_task -> 'prompt', 'request', p_task -> 'request',
@@ -80,7 +85,10 @@ begin
   return sluice.submit_drafts(sluice.read_drafts(coalesce((
       select jsonb_agg(sluice.imported_draft(p_tasks -> p - 1, p_source) order by n)
       from unnest(v_places) with ordinality u(p, n)), '[]'), p_now), null, null, 1, p_now);
-exception when others then
+exception when invalid_datetime_format or datetime_field_overflow then
+  raise exception '%', sqlerrm using errcode = 'SL004', column = 'created_at',
+    hint = 'Import takes the lines that sluice export writes.';
+when others then
   if sqlerrm !~ '^task [0-9]+: ' then
     raise;
   end if;

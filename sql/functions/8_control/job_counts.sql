@@ -5,6 +5,11 @@ create or replace function sluice.job_count_time() returns interval
 language sql immutable parallel safe
 as $$ select interval '100 ms' $$;
 
+-- job_count_rows: how many rows are counted at a time: some 2 ms of work (D-385).
+create or replace function sluice.job_count_rows() returns int
+language sql immutable parallel safe
+as $$ select 250 $$;
+
 -- count_job: how many tasks a job that has not begun is about. Counts page by page for
 -- job_count_time(), then takes samples.
 -- Returns: matched; is_estimate.
@@ -28,7 +33,7 @@ begin
     v_after := 0;
     while not is_estimate loop
       v_page := sluice.count_page(v_place, v_filter, p_job.action = 'redrive', v_after, v_until,
-        sluice.page_rows(v_filter, 1000));
+        least(sluice.page_rows(v_filter, 1000), sluice.job_count_rows()));
       exit when v_page.last is null;
       matched := matched + v_page.matched;
       v_after := v_page.last;
@@ -42,7 +47,8 @@ begin
 end
 $$;
 
--- count_page: how many of the next p_rows rows of a place meet the conditions.
+-- count_page: how many of the next p_rows rows of a place meet the conditions. It rests afterwards
+-- for as long as it took: claims may be waiting for the processor (D-385).
 -- Params:  p_place: result, or a table of unfinished tasks; p_unsolved: as for ended_page; p_after:
 --          the last id of the page before.
 -- Returns: last: the last id looked at; null: there was none; rows: how many it looked at.
@@ -52,6 +58,8 @@ create or replace function sluice.count_page(
 language plpgsql volatile
 set enable_bitmapscan = off
 as $$
+declare
+  v_begun timestamptz := clock_timestamp();
 begin
   if p_filter.ids is not null then
     select cardinality(c.ids), c.last, p_rows into matched, last, rows
@@ -92,6 +100,7 @@ begin
     where (t.tenant = any (p_filter.tenants)) = p_filter.is_bound and t.forgotten_at is null
       and sluice.end_is_meant(p_filter, t, r);
   end if;
+  perform pg_sleep(extract(epoch from clock_timestamp() - v_begun)) where last is not null;
 end
 $$;
 

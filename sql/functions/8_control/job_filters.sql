@@ -171,7 +171,7 @@ $$;
 -- cannot, and what is left of what that needed is to be deleted.
 create or replace function sluice.undo_end(p_job sluice.job, p_now timestamptz)
 returns timestamptz
-language sql immutable parallel safe
+language sql stable parallel safe
 as $$
   select case when p_job.undo_until = '-infinity' then p_job.undo_until
     when p_job.undo_until is not null and p_job.done > p_job.undone

@@ -115,20 +115,15 @@ begin
 end
 $$;
 
--- is_old: whether a job that has ended, or what its undoing needs, is kept no longer.
-create or replace function sluice.is_old(p_job sluice.job, p_now timestamptz) returns boolean
-language sql immutable parallel safe
-as $$
-  select p_job.finished_at <= p_now - sluice.jobs_kept_time()
-    or p_job.finished_at is not null and p_job.undo_until <= p_now
-$$;
-
--- has_old_jobs: whether drop_old_jobs may have something to do.
+-- has_old_jobs: whether drop_old_jobs may have something to do: a job that has ended, or what its
+-- undoing needs, is kept no longer. Two conditions, not one with "or", which no index serves: among
+-- 50,000 jobs a look took 130 ms.
 create or replace function sluice.has_old_jobs(p_now timestamptz) returns boolean
 language plpgsql volatile
 as $$
 begin
-  return exists (select from sluice.job j where sluice.is_old(j, p_now));
+  return exists (select from sluice.job j where j.finished_at is not null and j.undo_until <= p_now)
+    or exists (select from sluice.job j where j.finished_at <= p_now - sluice.jobs_kept_time());
 end
 $$;
 
@@ -152,8 +147,12 @@ as $$
 declare
   v_old sluice.job;
 begin
-  select j.* into v_old from sluice.job j where sluice.is_old(j, p_now)
-  limit 1 for update skip locked;
+  select j.* into v_old from sluice.job j where j.finished_at is not null and j.undo_until <= p_now
+  order by j.undo_until limit 1 for update skip locked;
+  if not found then
+    select j.* into v_old from sluice.job j where j.finished_at <= p_now - sluice.jobs_kept_time()
+    order by j.finished_at limit 1 for update skip locked;
+  end if;
   if not found then
     return false;
   end if;

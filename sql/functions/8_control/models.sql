@@ -19,7 +19,7 @@ begin
   elsif new.api <> all (c_apis) then
     raise exception 'there is no api "%"', left(new.api, 200)
       using errcode = '23514', column = 'api',
-        hint = 'There are ' || array_to_string(c_apis, ', ') || '.';
+        hint = 'It is one of ' || array_to_string(c_apis, ', ') || '.';
   end if;
   if tg_op = 'INSERT' then
     perform sluice.make_model(new.id);

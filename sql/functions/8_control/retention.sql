@@ -23,9 +23,9 @@ as $$
 $$;
 
 -- retain: one round of retention: drops partitions whose tasks are all older than
--- settings.retention, deletes what else is too old, and creates the partitions that ids will need.
--- Workers call it, and so does tick. Best in a transaction of its own: after a drop it holds an
--- exclusive lock on sluice.task until the commit.
+-- settings.retention, deletes what else is too old, also of the audit and of revisions, and creates
+-- the partitions that ids will need. Workers call it, and so does tick. Best in a transaction of
+-- its own: after a drop it holds an exclusive lock on sluice.task until the commit.
 -- Returns: dropped: the ranges dropped; erased: the rows deleted one by one.
 --
 -- Notes in sluice.gate where the last range begins. Drops or closes at most one range, and deletes
@@ -51,6 +51,10 @@ begin
   end if;
   erased := v_round.erased;
   dropped := sluice.end_retention(v_round);
+  if dropped + erased = 0 or random() < 0.02 then  -- once a minute, as rounds come
+    perform sluice.forget_audit(coalesce(p_now, clock_timestamp())),
+      sluice.forget_revisions(coalesce(p_now, clock_timestamp()));
+  end if;
 end
 $$;
 

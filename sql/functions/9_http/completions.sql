@@ -104,18 +104,31 @@ create or replace function sluice.event(p_name text, p_data jsonb) returns text
 language sql immutable
 as $$ select coalesce('event: ' || p_name || E'\n', '') || 'data: ' || p_data::text || E'\n\n' $$;
 
+-- item_id_chars_max: how long the id of an item of a response may be: four events of each of its
+-- parts repeat it.
+create or replace function sluice.item_id_chars_max() returns int
+language sql immutable parallel safe
+as $$ select 1000 $$;
+
 -- events_of: an answer as the events of its API.
 -- Returns: their text; null if it is not an answer of that API, or the API has no streams.
 create or replace function sluice.events_of(api text, response text) returns text
 language plpgsql immutable security definer
 set search_path = sluice, pg_temp
 as $$
+declare
+  v_response jsonb;
 begin
+  if events_of.api = 'openai-chat' then
+    return sluice.event(null, sluice.chat_chunk(events_of.response)::jsonb) || E'data: [DONE]\n\n';
+  end if;
+  v_response := events_of.response;
   return case events_of.api
-    when 'openai-chat'
-      then sluice.event(null, sluice.chat_chunk(events_of.response)::jsonb) || E'data: [DONE]\n\n'
-    when 'openai-responses' then sluice.response_events(events_of.response::jsonb)
-    when 'anthropic-messages' then sluice.message_events(events_of.response::jsonb) end;
+    when 'openai-responses' then case when not exists (
+        select from jsonb_array_elements(v_response -> 'output') i
+        where length(i ->> 'id') > sluice.item_id_chars_max())
+      then sluice.response_events(v_response) end
+    when 'anthropic-messages' then sluice.message_events(v_response) end;
 exception when data_exception or statement_too_complex then
   return null;
 end

@@ -140,7 +140,7 @@ comment on column sluice.prices.per_request is 'Of a call, beside its tokens.';
 comment on column sluice.models.paused is
   'While true nothing is claimed for the model; running calls end normally.';
 comment on column sluice.models.closed_until is
-  'Nothing is claimed before that time; infinity: until somebody opens it. Set by close_model, '
+  'Nothing is claimed before that time; infinity: until somebody resumes it. Set by close_model, '
   'and by a backend''s word (429, 401 …). Null: open.';
 comment on column sluice.models.closed_reason is 'Why it is closed; shown to all who wait for it.';
 comment on column sluice.models.limits_changed_at is

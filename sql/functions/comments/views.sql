@@ -69,7 +69,7 @@ comment on column sluice.queues.pressure is
   'overflow (95 %: submits are refused).';
 comment on column sluice.queues.paused is 'Whether somebody has paused it.';
 comment on column sluice.queues.closed_until is
-  'Until when it is closed; infinity: until somebody opens it. Null: open.';
+  'Until when it is closed; infinity: until somebody resumes it. Null: open.';
 comment on column sluice.queues.closed_reason is 'Why it is closed, as the caller may know it.';
 comment on column sluice.queues.breaker is 'closed (all is well), open or half_open.';
 comment on column sluice.queues.state is
@@ -77,7 +77,7 @@ comment on column sluice.queues.state is
   'does.';
 comment on column sluice.queues.state_reason is 'Why it is in that state.';
 comment on column sluice.queues.state_until is
-  'How long; infinity: until somebody opens it. Null: until a probe decides, or open.';
+  'How long; infinity: until somebody resumes it. Null: until a probe decides, or open.';
 comment on column sluice.queues.unserved_versions is
   'Versions of payloads of tasks that wait for it or its routes, and that no live worker of it '
   'serves. Null: none.';

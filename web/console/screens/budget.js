@@ -35,7 +35,7 @@ const Now = ({ budget }) => html`<section class="panel">
   <${Facts} rows=${[['Spent', money(budget.spent)],
     ['Held by calls under way', money(budget.held)], ['Left', money(budget.left)],
     ['Each', periodOf(budget)],
-    ['Opens', budget.opens_at && html`<${Time} at=${budget.opens_at} />`],
+    ['Next window', budget.opens_at && html`<${Time} at=${budget.opens_at} />`],
     ['Tasks that wait', html`<${Count} value=${budget.waiting} />`],
     ['Marks reached', budget.marks_hit.length > 0
       && budget.marks_hit.map((mark) => `${mark} %`).join(', ')],

@@ -38,9 +38,9 @@ const COLUMNS = [
     sort: (row) => row.spent / row.limit,
     render: (row) => html`<${Bar} value=${row.spent} limit=${row.limit} tone="load" label="Spent"
       write=${money} extra=${row.held} extraLabel="held" />` },
-  { key: 'waiting', label: 'Tasks that wait', numeric: true, descending: true,
+  { key: 'waiting', label: 'Tasks that wait', numeric: true, descending: true, hide: 'narrow',
     sort: (row) => row.waiting, render: (row) => html`<${Count} value=${row.waiting} />` },
-  { key: 'opens', label: 'Opens', hide: 'medium', sort: (row) => row.opens_at ?? '',
+  { key: 'opens', label: 'Next window', hide: 'medium', sort: (row) => row.opens_at ?? '',
     render: (row) => html`<${Time} at=${row.opens_at} relative none="as it rolls" />` },
 ];
 

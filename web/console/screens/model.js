@@ -86,6 +86,7 @@ function Quota({ limits }) {
   }
   const used = Number(limits.tokens_used_last_minute ?? 0);
   const reserved = Number(limits.tokens_reserved ?? 0);
+  const free = Number(limits.tokens_free ?? 0);
   return html`<${Facts} rows=${[
     limits.rpm !== null && ['Calls', html`<${Bar} value=${limits.calls_last_minute}
       limit=${limits.rpm} label="Calls of the last minute" short=${false} />`],
@@ -98,7 +99,8 @@ function Quota({ limits }) {
       extra=${reserved} extraLabel="reserved" label="Tokens used in the last minute" />`],
     limits.tpm !== null && ['Reserved', html`<${Count} value=${reserved} />
       <span class="muted"> for calls under way</span>`],
-    limits.tpm !== null && ['Free', html`<${Count} value=${limits.tokens_free} />`],
+    limits.tpm !== null && ['Free', free >= 0 ? html`<${Count} value=${free} />`
+      : html`0 <span class="muted">${count(-free)} overdrawn</span>`],
     limits.tpm !== null && ['Next tokens', limits.next_tokens_at === null ? 'now'
       : html`<${Time} at=${limits.next_tokens_at} />`],
   ]} />`;

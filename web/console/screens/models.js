@@ -132,7 +132,8 @@ function Unusual({ row }) {
 export function Why({ row }) {
   const text = row.why ?? row.state_reason;
   // "paused" stands in the badge already
-  return !text || text === row.state ? null : html`<span class="why">${text}</span>`;
+  return !text || text === row.state ? null
+    : html`<span class="why" title=${text}>${text}</span>`;
 }
 
 /** @param {{isAdmin: boolean}} props */

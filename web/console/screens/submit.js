@@ -43,9 +43,11 @@ function MoreFields({ draft, set, faults, session }) {
 
 /** @param {{draft: Draft, set: (changes: Partial<Draft>) => void, models: Array<string> | null,
  *   session: Session, error: any, isBusy: boolean, onSubmit: (event: Event) => void,
- *   faults: Record<string, string>}} props models: null: this key may not see them */
-function Form({ draft, set, models, session, error, isBusy, onSubmit, faults }) {
-  const choices = /** @type {Array<[string, string]>} */ ([['', 'the default model'],
+ *   faults: Record<string, string>, hasDefault: boolean}} props models: null: this key may not see
+ *   them */
+function Form({ draft, set, models, session, error, isBusy, onSubmit, faults, hasDefault }) {
+  const choices = /** @type {Array<[string, string]>} */ ([
+    ['', hasDefault ? 'the default model' : 'choose…'],
     ...(draft.model && !models?.includes(draft.model) ? [draft.model] : []).concat(models ?? [])
       .map((name) => [name, name])]);
   const isPrompt = draft.kind === 'prompt';
@@ -67,7 +69,8 @@ function Form({ draft, set, models, session, error, isBusy, onSubmit, faults }) 
         hint="A body in the model's own API, kept byte for byte."
         onInput=${(/** @type {string} */ value) => set({ request: value })} />`}
     <${Field} label="Model or route" type=${models ? 'select' : 'text'} value=${draft.model}
-      choices=${choices} placeholder=${models ? undefined : 'the default model'}
+      error=${faults.model} choices=${choices}
+      placeholder=${models ? undefined : 'the default model'}
       onInput=${(/** @type {string} */ model) => set({ model })} />
     <${MoreFields} draft=${draft} set=${set} faults=${faults} session=${session} />
     <${FormError} error=${error} />
@@ -160,23 +163,35 @@ function Again({ from, set }) {
     ${' '}<span class="muted">That is noted in the audit log.</span></p>`;
 }
 
+/** Whether a task that names no model has one; who may not read the settings is told by the answer.
+ * @param {Session} session */
+function useDefault(session) {
+  const settings = useApi(can(session, 'admin') ? 'v1/settings' : null);
+  return !settings.data || settings.data.default_model !== null;
+}
+
 /** @param {ScreenProps} props */
 export default function Submit({ query, session }) {
   const isReader = can(session, 'read');
   const models = useApi(isReader ? 'v1/models' : null, { interval: 5_000 });
   const names = (models.data?.data ?? []).map((/** @type {any} */ { id }) => id);
-  const [draft, setDraft] = useState({ ...EMPTY, model: query.model ?? '' });
+  const hasDefault = useDefault(session);
+  const [typed, setDraft] = useState({ ...EMPTY, model: query.model ?? '' });
+  const own = names.filter((/** @type {string} */ name) => name !== 'any');
+  const draft = typed.model === '' && !hasDefault && own.length === 1
+    ? { ...typed, model: own[0] } : typed;
   const [isTried, setTried] = useState(false);
   const [error, setError] = useState(/** @type {any} */ (null));
   const [isBusy, setBusy] = useState(false);
   const set = (/** @type {Partial<Draft>} */ changes) =>
     setDraft((old) => ({ ...old, ...changes }));
-  const faults = isTried ? faultsOf(draft) : {};
+  const found = faultsOf(draft, hasDefault);
+  const faults = isTried ? found : {};
   const submit = async (/** @type {any} */ event) => {
     event.preventDefault();
     if (isBusy || event.repeat) return;
     setTried(true);
-    if (Object.keys(faultsOf(draft)).length > 0) return;
+    if (Object.keys(found).length > 0) return;
     setBusy(true);
     setError(null);
     try {
@@ -197,7 +212,8 @@ export default function Submit({ query, session }) {
       ${query.from && isReader
         && html`<${Again} key=${query.from} from=${query.from} set=${set} />`}
       <${Form} draft=${draft} set=${set} models=${isReader ? names : null} session=${session}
-        error=${error} isBusy=${isBusy} onSubmit=${submit} faults=${faults} />
+        error=${error} isBusy=${isBusy} onSubmit=${submit} faults=${faults}
+        hasDefault=${hasDefault} />
       ${query.id && (isReader
         ? html`<${Submitted} key=${query.id} id=${query.id} session=${session} />`
         : html`<p role="status">Task ${query.id} is stored. This key may not read it.</p>`)}`}<//>`;

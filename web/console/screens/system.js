@@ -172,14 +172,15 @@ const AUDIT_COLUMNS = [
   { key: 'object', label: 'To', className: 'wrap-cell',
     render: (row) => (row.action === 'read_texts'
     && row.object ? html`<a href=${link(['tasks', row.object])}>${row.object}</a>` : row.object) },
-  { key: 'detail', label: 'Detail', hide: 'narrow', className: 'wrap-cell',
+  { key: 'detail', label: 'Detail', hide: 'narrow', className: 'detail-cell',
     render: (row) => html`<${Detail} value=${row.detail} />` },
 ];
 
-const DETAIL_CHARS = 120;
+const DETAIL_CHARS = 160;
 /** @param {{value: unknown}} props */
 function Detail({ value }) {
-  const text = settingText(value);
+  // with spaces, at which a line may break
+  const text = value ? JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ') : '';
   if (text.length <= DETAIL_CHARS) return html`<code>${text}</code>`;
   return html`<details><summary><code>${text.slice(0, DETAIL_CHARS)}…</code></summary>
     <pre>${JSON.stringify(value, null, 2)}</pre></details>`;

@@ -10,10 +10,12 @@ export const EMPTY = { kind: 'prompt', prompt: '', request: '', model: '', prior
 
 /** What is wrong with a draft, by field; the server checks the same again, and more.
  * @param {Draft} draft
+ * @param {boolean} hasDefault whether it needs no model
  * @returns {Record<string, string>} */
-export function faultsOf(draft) {
+export function faultsOf(draft, hasDefault) {
   /** @type {Record<string, string>} */
   const faults = {};
+  if (draft.model === '' && !hasDefault) faults.model = 'Choose one: there is no default model.';
   if (draft.kind === 'prompt' ? draft.prompt === '' : draft.request.trim() === '') {
     faults[draft.kind] = 'There is nothing to send yet.';
   }

@@ -61,7 +61,8 @@ export function JobProgress({ job }) {
   }
   const looked = job.done + job.skipped;
   if (job.matched === 0 && looked === 0) return html`<span class="muted">no task matched</span>`;
-  return html`<${Bar} value=${looked} limit=${Math.max(job.matched, looked)} short=${false}
+  const all = job.state === 'done' ? looked : Math.max(job.matched, looked);
+  return html`<${Bar} value=${looked} limit=${all} short=${false}
     label=${ACTIONS[job.action]?.done ?? 'done'} />`;
 }
 
@@ -119,8 +120,12 @@ function Started({ id, onClose }) {
 
 /** @param {{job: Job}} props */
 export function Skipped({ job }) {
-  return job.skipped > 0 && html`<p class="muted">${plural(job.skipped, 'task')}
-    ${job.skipped === 1 ? 'was' : 'were'} left alone: changed meanwhile, or not fit for it.</p>`;
+  const gone = job.state === 'done' && !job.is_estimate && job.matched !== null
+    ? job.matched - job.done - job.skipped : 0;
+  return html`${job.skipped > 0 && html`<p class="muted">${plural(job.skipped, 'task')}
+      ${job.skipped === 1 ? 'was' : 'were'} left alone: changed meanwhile, or not fit for it.</p>`}
+    ${gone > 0 && html`<p class="muted">${plural(gone, 'more task')} matched when it began, and
+      moved on before it came to ${gone === 1 ? 'it' : 'them'}.</p>`}`;
 }
 
 /** What a move, a change of priority, or a redrive can be told beyond the filter.

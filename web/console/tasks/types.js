@@ -70,6 +70,7 @@
  * @property {number | null} priority
  * @property {string} state
  * @property {number | null} matched
+ * @property {boolean} is_estimate
  * @property {number} done
  * @property {number} skipped
  * @property {string} created_at

@@ -20,6 +20,9 @@ const FIELDS = [
     placeholder: 'no limit' },
 ];
 
+const API_HINT = 'openai-chat is also what vLLM, Ollama and most gateways speak; solve is for a '
+  + 'server of your own.';
+
 /** @param {{onClose: () => void}} props */
 export function NewModel({ onClose }) {
   const [name, setName] = useState('');
@@ -54,7 +57,7 @@ export function NewModel({ onClose }) {
     <${Field} label="Name" value=${name} onInput=${setName} required autofocus
       hint="As tasks name it." error=${faults.name} />
     <${Field} label="API" type="select" value=${api} onInput=${setApi} choices=${APIS}
-      error=${faults.api} />
+      hint=${API_HINT} error=${faults.api} />
     ${FIELDS.map(({ field, label, hint, placeholder }) => html`<${Field} key=${field.name}
       label=${label} hint=${hint} placeholder=${placeholder} error=${faults[field.name]}
       type=${field.kind === 'integer' ? 'integer' : 'text'} value=${texts[field.name] ?? ''}
