@@ -124,8 +124,8 @@ begin
 end
 $$;
 
--- api_of_bounds: the api for which the bounds of a request are kept that comes for p_model, or for a
--- route whose models speak p_api; null: there are no budgets.
+-- api_of_bounds: the api for which the bounds of a request are kept that comes for p_model, or for
+-- a route whose models speak p_api; null: there are no budgets.
 create or replace function sluice.api_of_bounds(p_api text, p_model int) returns text
 language plpgsql stable
 as $$
