@@ -46,7 +46,7 @@ drop function if exists sluice.make_route_line(text, text), sluice.note_asks(int
 drop function if exists sluice.cells_of(sluice.history_look, bigint, bigint, bigint),
   sluice.attempt_cells(sluice.history_look), sluice.uncounted_ends(sluice.history_look),
   sluice.uncounted_attempts(sluice.history_look), sluice.request_bounds(text, text),
-  sluice.task_bounds(text, text, text, int), sluice.call_bounds(sluice.models, sluice.task),
+  sluice.task_bounds(text, text, text, int),
   sluice.within_budgets(sluice.models, sluice.turn[], timestamptz);
 -- Others took the place of these.
 drop function if exists sluice.expected_cost(sluice.models, bigint, bigint),

@@ -115,16 +115,67 @@ as $$
     when 'openai-embeddings' then 0 end)
 $$;
 
--- call_bounds: the most tokens that a call of p_model for a task may have, in and out; null: any
--- number, for a request because of fault. A prompt is sent with the task's cap, or the model's.
-create or replace function sluice.call_bounds(
-  p_model sluice.models, p_task sluice.task, out input int, out output int, out fault text)
+-- has_budgets: whether there are any.
+create or replace function sluice.has_budgets() returns boolean
 language plpgsql stable
 as $$
 begin
-  select b.input, coalesce(b.output, case when p_task.request is null
-    then sluice.answer_max(p_model) end), b.fault into input, output, fault
-  from sluice.task_bounds(p_model.api, p_task.prompt, p_task.request, p_task.max_output_tokens) b;
+  return exists (select from sluice.budgets);
+end
+$$;
+
+-- api_of_bounds: the api for which the bounds of a request are kept that comes for p_model, or for
+-- a route whose models speak p_api; null: there are no budgets.
+create or replace function sluice.api_of_bounds(p_api text, p_model int) returns text
+language plpgsql stable
+as $$
+begin
+  return case when sluice.has_budgets()
+    then coalesce(p_api, (select m.api from sluice.models m where m.id = p_model)) end;
+end
+$$;
+
+-- kept_bounds: the bounds of a verbatim request, as they are kept with its task, for models of
+-- p_api.
+create or replace function sluice.kept_bounds(p_api text, p_request text)
+returns sluice.request_bound
+language plpgsql immutable strict
+as $$
+begin
+  return (select row(p_api, b.input, b.output, b.fault)::sluice.request_bound
+    from sluice.request_bounds(p_api, p_request) b);
+end
+$$;
+
+-- parse_bytes_max: how much of requests whose bounds are not kept is parsed in one transaction of
+-- many tenants, 20 ms: of tasks that are older than all budgets, or went to a model of another api.
+create or replace function sluice.parse_bytes_max() returns int
+language sql immutable parallel safe
+as $$ select 65536 $$;
+
+-- call_bounds: the most tokens that a call of p_model for a task may have, in and out; null: any
+-- number, for a request because of fault. A prompt is sent with the task's cap, or the model's.
+-- Params:  of the task, by themselves: a row of it would bring its whole text; p_kept: its bounds;
+--          p_parse_max: how many bytes of a request may be parsed, if they are not kept for
+--          p_model. The fault of a longer one is 'unread'.
+create or replace function sluice.call_bounds(
+  p_model sluice.models, p_prompt text, p_request text, p_output_max int,
+  p_kept sluice.request_bound, p_parse_max int, out input int, out output int, out fault text)
+language plpgsql stable
+as $$
+begin
+  if p_request is null then
+    select b.input, coalesce(b.output, sluice.answer_max(p_model)) into input, output
+    from sluice.task_bounds(p_model.api, p_prompt, null, p_output_max) b;
+  elsif p_kept.api = p_model.api then
+    input := p_kept.input;
+    output := p_kept.output;
+    fault := p_kept.fault;
+  elsif octet_length(p_request) <= p_parse_max then
+    select b.* into input, output, fault from sluice.request_bounds(p_model.api, p_request) b;
+  else
+    fault := 'unread';
+  end if;
 end
 $$;
 

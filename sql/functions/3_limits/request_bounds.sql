@@ -101,12 +101,13 @@ begin
     left join lateral (
       select case when count(*) > 1 then format('"%s" twice', left(k.key, 100))
         when k.key <> all (p.keys) then format('"%s"', left(k.key, 100))
-        when k.key = 'type' then format('type "%s"', left(min(k.value #>> '{}'), 100))
+        when k.key = 'type' then format('type "%s"', left(min(y.type), 100))
         else 'too many parts' end as fault
       from json_each(o.value) k
+      cross join lateral (select case when k.key = 'type' then k.value #>> '{}' end as type) y
       group by k.key
       having count(*) > 1 or k.key <> all (p.keys)
-        or k.key = 'type' and min(k.value #>> '{}') <> all (sluice.plain_types())
+        or min(y.type) <> all (sluice.plain_types())
         or max(sluice.elements(k.value)) > sluice.request_parts_max()
       order by k.key limit 1) f on true
     where o.n > sluice.request_parts_max() or f.fault is not null limit 1);
@@ -122,6 +123,7 @@ language plpgsql immutable
 as $$
 declare
   v json;
+  v_top jsonb;  -- the keys that say how long the answer may be, and whether there are tools
   v_cap numeric;
 begin
   v := p_request::json;  -- what is raised by a declaration is not caught
@@ -129,11 +131,16 @@ begin
   if fault is not null then
     return;
   end if;
+  v_top := (select jsonb_object_agg(k.key, case when k.key in ('tools', 'functions') then ''
+      else k.value #>> '{}' end)
+    from json_each(v) k where k.key in ('tools', 'functions', 'max_output_tokens',
+      'max_completion_tokens', 'max_tokens', 'n'));
   input := octet_length(p_request) + sluice.frame_tokens(
-    coalesce(v -> 'tools', v -> 'functions') is not null);
-  v_cap := case p_api when 'openai-responses' then (v ->> 'max_output_tokens')::numeric
-    else greatest((v ->> 'max_completion_tokens')::numeric, (v ->> 'max_tokens')::numeric) end
-      * case when p_api = 'openai-chat' then greatest(ceil((v ->> 'n')::numeric), 1)
+    coalesce(v_top ?| '{tools, functions}', false));
+  v_cap := case p_api when 'openai-responses' then (v_top ->> 'max_output_tokens')::numeric
+    else greatest((v_top ->> 'max_completion_tokens')::numeric, (v_top ->> 'max_tokens')::numeric)
+    end
+      * case when p_api = 'openai-chat' then greatest(ceil((v_top ->> 'n')::numeric), 1)
         else 1 end;
   -- a cap of 0 is none for some backends
   output := case when p_api = 'openai-embeddings' then 0

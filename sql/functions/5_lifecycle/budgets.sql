@@ -1,29 +1,6 @@
 -- Budgets in the life of a task: a claim holds what its calls may cost, and leaves tasks that do
 -- not fit; completions settle; calls of which nobody knows are kept as they were held.
 
--- needs_of: what the calls of p_turns may cost, for each budget that counts them. Late rows have
--- none: they end.
-create or replace function sluice.needs_of(
-  p_model sluice.models, p_turns sluice.turn[], p_now timestamptz)
-returns sluice.budget_need[]
-language plpgsql volatile
-as $$
-begin
-  return (
-    select coalesce(array_agg(row(t.ordinality, k.id, b.id, n.nanos, n.why)::sluice.budget_need
-      order by t.ordinality, b.id), '{}')
-    from unnest(p_turns) with ordinality t join sluice.task k on k.id = t.task_id
-    cross join lateral (select array(select b.id from sluice.budgets_of(p_model.name, k.route,
-      k.tenant, k.api_key, k.metadata) b) as ids offset 0) c
-    cross join lateral (select sluice.nanos_max(p_model.name, p_now, b.input, b.output) as nanos,
-        case when b.input is null or b.output is null
-          then concat_ws(' ', 'unbounded', b.fault) else 'unpriced' end as why
-      from sluice.call_bounds(p_model, k) b where c.ids <> '{}' offset 0) n
-    cross join lateral unnest(c.ids) b(id)
-    where coalesce(t.deadline > p_now, true));
-end
-$$;
-
 -- within_budgets: which of the rows that a claim of p_model may take fit into their budgets, in
 -- their order. Those that do not fit leave their line. Late rows fit: they end.
 -- Returns: fits: for each of p_turns whether it does; needs: what hold_budgets is to hold for those
@@ -41,14 +18,16 @@ declare
   v_need sluice.budget_need;
   v_budget sluice.budgets;
   v_sums record;
+  v_unread bigint[];
   v_is_mine boolean;             -- the lock
   v_left numeric[] := '{}';      -- by the budgets' ids
   v_unspent numeric[] := '{}';   -- the same with what is held
   v_limit numeric[] := '{}';
   v_over sluice.over_budget[] := '{}';
 begin
-  fits := array_fill(true, array[cardinality(p_turns)]);
-  needs := sluice.needs_of(p_model, p_turns, p_now);
+  select r.needs, r.unread into needs, v_unread from sluice.read_needs(p_model, p_turns, p_now) r;
+  fits := array(select n <> all (v_unread) from generate_series(1, cardinality(p_turns)) n
+    order by n);
   for v in
     select n.place, array_agg(n order by n.budget) as needs
     from unnest(needs) n join sluice.budgets b on b.id = n.budget

@@ -45,8 +45,8 @@ language sql immutable parallel safe
 as $$ select 4096 $$;
 
 -- believed_tokens: of the tokens that a backend tells of a call those that the call can have had,
--- as budgets reckon; all, if they have no bound. A verbatim request above 64 KiB counts as one
--- without, for it would have to be parsed.
+-- as budgets reckon; all, if they have no bound. A verbatim request above parse_bytes_max counts as
+-- one without, unless its bounds are kept.
 create or replace function sluice.believed_tokens(p_lease sluice.lease, p_input int, p_output int)
 returns bigint
 language plpgsql stable
@@ -56,8 +56,9 @@ declare
 begin
   select b.input, b.output into v_bounds
   from sluice.task k join sluice.models m on m.id = p_lease.model
-  cross join lateral sluice.call_bounds(m, k) b
-  where k.id = p_lease.task_id and (k.request is null or p_lease.request_bytes <= 65536);
+  cross join lateral sluice.call_bounds(m, k.prompt, k.request, k.max_output_tokens, k.bounds,
+    sluice.parse_bytes_max()) b
+  where k.id = p_lease.task_id;
   return least(coalesce(p_input, 0), v_bounds.input)::bigint
     + least(coalesce(p_output, 0), v_bounds.output);
 end

@@ -192,7 +192,9 @@ begin
         v_gate.known is not true, v_now);
       if v_bound <> v_id then
         return v_bound;
-      elsif submit.affinity_key is not null then  -- its line depends on more than this one knows
+      -- a key's line depends on more than this one knows; bounds of requests are kept there
+      elsif submit.affinity_key is not null or submit.request is not null and sluice.has_budgets()
+        then
         v_draft.idempotency_key := null;  -- it is bound already
         perform sluice.require_range(v_id),
           sluice.submit_drafts(array[v_draft], array[v_id], null, 1, v_now);

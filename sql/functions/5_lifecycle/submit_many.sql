@@ -233,11 +233,13 @@ begin
   where p_destination.line < 0 and p_destination.model is not null;
   insert into sluice.task (id, created_at, run_at, deadline, batch_id, model,
     max_output_tokens, priority, max_attempts, route, api, tenant, traceparent, metadata, prompt,
-    request, api_key, schema_version, affinity_key)
+    request, api_key, schema_version, affinity_key, bounds)
   select p_ids[d.ordinality], p_now, d.run_at, d.deadline, d.batch_id, p_destination.model,
     d.max_output_tokens, d.priority,
     d.max_attempts, p_destination.route, p_destination.api, d.tenant, d.traceparent, d.metadata,
-      d.prompt, d.request, d.api_key, nullif(p_destination.version, ''), d.affinity_key
+      d.prompt, d.request, d.api_key, nullif(p_destination.version, ''), d.affinity_key,
+      case when d.request is not null then sluice.kept_bounds(
+        (select sluice.api_of_bounds(p_destination.api, p_destination.model)), d.request) end
   -- in step: of an array of texts each element would be looked for from its beginning
   from rows from (unnest(p_drafts), unnest(p_api_keys)) with ordinality d(prompt, model, priority,
     tenant, run_at, deadline, idempotency_key, max_attempts, request, max_output_tokens, metadata,

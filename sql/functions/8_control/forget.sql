@@ -63,7 +63,7 @@ as $$
 begin
   update sluice.task t
   set prompt = '', request = null, metadata = null, traceparent = null, affinity_key = null,
-    forgotten_at = coalesce(t.forgotten_at, p_now)
+    bounds = null, forgotten_at = coalesce(t.forgotten_at, p_now)
   where t.id = any (p_ids);
   update sluice.result r
   set answer = null, response = null, error = null,

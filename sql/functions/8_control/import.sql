@@ -136,7 +136,8 @@ declare
   v_end sluice.result;
   v_fault record;
 begin
-  v_task := jsonb_populate_record(null::sluice.task, p_task - '{id, model}'::text[]);
+  v_task := jsonb_populate_record(null::sluice.task,
+    p_task - '{id, model, bounds}'::text[]);
   v_end := jsonb_populate_record(null::sluice.result, p_task);
   perform sluice.check_task(case when num_nonnulls(v_task.prompt, v_task.request) = 0
       then 'forgotten' else v_task.prompt end, v_task.request, coalesce(v_task.priority, 0),

@@ -28,7 +28,8 @@ begin
     order by c.ended_at limit p_max + 1)
   select e.at, e.ended_at, m, t.route, e.nanos, sluice.nanos_max(m.name, e.at, b.input, b.output)
   from ended e join sluice.models m on m.name = e.model join sluice.task t on t.id = e.task_id
-  cross join lateral sluice.call_bounds(m, t) b
+  cross join lateral sluice.call_bounds(m, t.prompt, t.request, t.max_output_tokens, t.bounds,
+    sluice.parse_bytes_max()) b
   where (select count(*) from ended) <= p_max or e.ended_at < (select max(l.ended_at) from ended l)
   order by e.at;
 end

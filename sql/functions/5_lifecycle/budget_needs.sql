@@ -1,0 +1,70 @@
+-- What the calls of a claim may cost. Verbatim requests are parsed when they are submitted, while
+-- there are budgets (D-406).
+
+-- needs_of: what the calls of p_turns may cost, for each budget that counts them. Late rows have
+-- none: they end.
+-- Params:  p_parsed: the tasks whose requests are parsed if their bounds are not kept. That of
+--          another one is 'unbounded unread'.
+create or replace function sluice.needs_of(
+  p_model sluice.models, p_turns sluice.turn[], p_parsed bigint[], p_now timestamptz)
+returns sluice.budget_need[]
+language plpgsql volatile
+as $$
+begin
+  return (
+    select coalesce(array_agg(row(t.ordinality, k.id, b.id, n.nanos, n.why)::sluice.budget_need
+      order by t.ordinality, b.id), '{}')
+    from unnest(p_turns) with ordinality t join sluice.task k on k.id = t.task_id
+    cross join lateral (select array(select b.id from sluice.budgets_of(p_model.name, k.route,
+      k.tenant, k.api_key, k.metadata) b) as ids offset 0) c
+    cross join lateral (select sluice.nanos_max(p_model.name, p_now, b.input, b.output) as nanos,
+        case when b.input is null or b.output is null
+          then concat_ws(' ', 'unbounded', b.fault) else 'unpriced' end as why
+      from sluice.call_bounds(p_model, k.prompt, k.request, k.max_output_tokens, k.bounds,
+        case when k.id = any (p_parsed) then 2147483647 else 0 end) b
+      where c.ids <> '{}' offset 0) n
+    cross join lateral unnest(c.ids) b(id)
+    where coalesce(t.deadline > p_now, true));
+end
+$$;
+
+-- unread_of: the places of tasks in a claim whose requests would have to be parsed.
+create or replace function sluice.unread_of(p_needs sluice.budget_need[]) returns bigint[]
+language sql immutable
+as $$
+  select array(select distinct n.place from unnest(p_needs) n where n.why = 'unbounded unread'
+    order by n.place)
+$$;
+
+-- read_needs: needs_of, with requests parsed whose bounds are not kept: in one transaction until
+-- they have parse_bytes_max, and the last of them to its end.
+-- Returns: unread: the places of the others, which have no needs.
+create or replace function sluice.read_needs(
+  p_model sluice.models, p_turns sluice.turn[], p_now timestamptz,
+  out needs sluice.budget_need[], out unread bigint[])
+language plpgsql volatile
+as $$
+declare
+  v_parsed bigint;
+  v_ids bigint[];
+begin
+  needs := sluice.needs_of(p_model, p_turns, '{}', p_now);
+  unread := sluice.unread_of(needs);
+  if unread = '{}' then
+    return;
+  end if;
+  v_parsed := coalesce(nullif(current_setting('sluice.bytes_parsed', true), '')::bigint, 0);
+  select array_agg(u.task_id), coalesce(max(u.until), v_parsed) into v_ids, v_parsed
+  from (select t.task_id, t.request_bytes,
+      v_parsed + sum(t.request_bytes) over (order by t.ordinality) as until
+    from unnest(p_turns) with ordinality t where t.ordinality = any (unread)) u
+  where u.until - u.request_bytes < sluice.parse_bytes_max();
+  if v_ids is not null then
+    perform set_config('sluice.bytes_parsed', v_parsed::text, true);
+    needs := sluice.needs_of(p_model, p_turns, v_ids, p_now);
+    unread := sluice.unread_of(needs);
+  end if;
+  needs := array(select n from unnest(needs) n where n.place <> all (unread)
+    order by n.place, n.budget);
+end
+$$;
