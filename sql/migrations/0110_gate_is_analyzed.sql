@@ -1,2 +1,3 @@
--- One row, of which unanalyzed the planner expects 850: then each submit plans anew the statement that reads it (D-402).
+-- One row. Unanalyzed, the planner expects 850, and each submit plans the statement that reads it
+-- anew (D-402).
 analyze sluice.gate;

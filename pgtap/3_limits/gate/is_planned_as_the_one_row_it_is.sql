@@ -1,5 +1,5 @@
--- Of a table that was never analyzed the planner expects hundreds of rows. Then a generic plan seems
--- dear, and each submit plans the statement that reads the gate anew.
+-- Of a table that was never analyzed the planner expects hundreds of rows. Then a generic plan
+-- seems dear, and each submit plans the statement that reads the gate anew.
 begin;
 \ir ../../_helpers.sql
 select plan(1);
