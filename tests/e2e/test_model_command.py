@@ -76,7 +76,7 @@ def test_a_wrong_setting_is_exit_2(model, url, settings, reason):
     ("rpm=0", "rpm is between 1 and 6 million, not 0"),
     ("secret=sk-hush-hush", "secret is a reference: env:NAME or file:/path"),
     ("url=ftp://x", "url is http://… or https://…"),
-    ("api=openai", 'there is no api "openai" (There are solve, openai-chat, '),
+    ("api=openai", 'there is no api "openai" (It is one of solve, openai-chat, '),
     ("backoff_base=0", "backoff_base is above 0"),
     ("breaker_failures=0", "breaker_failures and breaker_successes are at least 1"),
     ("hedge_max=11", "hedge_max 1 to 10"),
