@@ -3,7 +3,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
-select plan(27);
+select plan(28);
 
 select given_priced_model() as m \gset
 select given_budget('model', :'m', 1000) as b, given_worker(array[:'m']) as w \gset
@@ -57,6 +57,11 @@ select is((select marks_hit from sluice.budget_rows(:'soft', at(8))), array[80, 
   'and its marks are noted');
 
 select given_budget('model', :'m', 100000) as hard, given_worker(array[:'m'], at(9)) as w3 \gset
+select given_calls(:'m', 1) as ids \gset
+select claimed(:w3, 1, at(9)) as got \gset
+select completed(:w3, told((:'got'::bigint[])[1], 'solved', input_tokens => -1000, output_tokens
+  => 5), at(9)) \g /dev/null
+select is(stands(:'hard', at(9)), '0+0', 'less than nothing gives nothing back');
 select given_calls(:'m', 4) as ids \gset
 select claimed(:w3, 4, at(9)) as got \gset
 select is(stands(:'hard', at(9)), '0+400', 'four more');
