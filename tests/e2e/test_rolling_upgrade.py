@@ -362,7 +362,7 @@ def test_old_and_new_work_side_by_side_while_the_schema_is_upgraded(previous, sl
     assert [process.stop() for process in old_workers] == [0, 0]
     wait_for_calls(backend, 200, "the new ones alone")
     ids = load.stop()
-    wait_for(lambda: sum(statuses(url).values()) == len(ids) + 1, 60, "the last tasks")
+    wait_ended(url, len(ids) + 1)
     by_command = query(url, "select id from sluice.task where prompt = 'by the old command'")[0]
     assert_each_ended_once(url, [*ids, *by_command])
     assert statuses(url) == {"solved": len(ids) + 1}
