@@ -30,6 +30,7 @@ Findings check_roles(pqxx::connection& connection);
 Findings check_tenant_roles(pqxx::connection& connection);
 // Logins that may connect only because everybody may, while that is so.
 Findings check_strangers(pqxx::connection& connection);
+// Whether everybody may create in schema public, whose names sessions behind a pooler find.
 Findings check_public_schema(pqxx::connection& connection);
 
 // Finds sessions, replication slots and prepared transactions that keep dead rows alive. Only

@@ -7,27 +7,10 @@ import socket
 import pytest
 from batch_tools import form, post_file
 from conftest import http as send
-from conftest import memory_bytes, query, serve, wait_for
+from conftest import memory_bytes, query, wait_for
+from front_tools import front, shared_front  # noqa: F401 (fixtures)
 
 TEXT = '{"a": "größe"}\r\n\n{"b": 2}\nno end of line'
-
-
-class Front:
-    def __init__(self, pg, start):
-        self.url = pg.database()
-        self.process = serve(start, self.url)
-        self.port = self.process.port
-
-
-@pytest.fixture
-def front(pg, started):
-    return Front(pg, started)
-
-
-@pytest.fixture(scope="module")
-def shared_front(pg, started_once):
-    """For what is refused, and leaves nothing behind."""
-    return Front(pg, started_once)
 
 
 def stored(url):

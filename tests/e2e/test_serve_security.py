@@ -6,29 +6,8 @@ import resource
 import socket
 
 import pytest
-from conftest import http, memory_bytes, query, serve, unless_instrumented, wait_for
-from queue_tools import add_model
-
-
-class Front:
-    """A database with model m, and a server on it."""
-
-    def __init__(self, pg, start):
-        self.url = pg.database()
-        add_model(self.url, "m", "http://127.0.0.1:1")
-        self.process = serve(start, self.url)
-        self.port = self.process.port
-
-
-@pytest.fixture
-def front(pg, started):
-    return Front(pg, started)
-
-
-@pytest.fixture(scope="module")
-def shared_front(pg, started_once):
-    """For requests that are refused, and leave nothing behind."""
-    return Front(pg, started_once)
+from conftest import http, memory_bytes, query, unless_instrumented, wait_for
+from front_tools import front, shared_front  # noqa: F401 (fixtures)
 
 
 def send_raw(port, data, timeout_s=20):
