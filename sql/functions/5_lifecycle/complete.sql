@@ -199,7 +199,9 @@ begin
       (p_usages[g.place]).cache_write_tokens, (p_usages[g.place]).reasoning_tokens
     from gone g
     join of_model m on m.id = g.model
-    cross join lateral (select (x.o).* from (select p_outcomes[g.place] as o offset 0) x offset 0) o)
+    -- offset 0: the outcome is found once, and each of its columns taken out once
+    cross join lateral (
+      select (x.o).* from (select p_outcomes[g.place] as o offset 0) x offset 0) o)
   select e.places, e.heard, m.ids, m.calls, m.opened, m.compared
   into v_places, v_heard, v_models, v_calls, v_opened, v_compared
   from (select array_agg(g.place) as places,
