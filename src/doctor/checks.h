@@ -32,6 +32,8 @@ Findings check_tenant_roles(pqxx::connection& connection);
 Findings check_strangers(pqxx::connection& connection);
 // Whether everybody may create in schema public, whose names sessions behind a pooler find.
 Findings check_public_schema(pqxx::connection& connection);
+// Foreign keys of others' tables to Sluice's, at whose rows retention fails.
+Findings check_references(pqxx::connection& connection);
 
 // Finds sessions, replication slots and prepared transactions that keep dead rows alive. Only
 // members of pg_read_all_stats see others' sessions, so not being one is a finding.
