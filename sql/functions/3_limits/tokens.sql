@@ -28,7 +28,8 @@ create or replace function sluice.send_within_min_ms() returns int
 language sql immutable parallel safe
 as $$ select 200 $$;
 
--- send_within_max_ms: a third of heartbeat_timeout: who is later is nearly taken for dead.
+-- send_within_max_ms: a third of heartbeat_timeout as it comes: who is later is nearly taken for
+-- dead.
 create or replace function sluice.send_within_max_ms() returns int
 language sql immutable parallel safe
 as $$ select 5000 $$;
