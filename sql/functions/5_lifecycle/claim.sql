@@ -15,7 +15,8 @@
 -- frozen while it reads a larger one would hold the models' locks for the whole fleet, measured.
 -- Shares:  Slots are shared fairly among the models; what one cannot use goes to the others in a
 --          second round.
--- Locks:   tries each model's lock (busy: another worker is taking there now, go on); never waits.
+-- Locks:   tries each model's lock (busy: another worker is taking there now, go on). Where hard
+--          budgets hold it waits for theirs, last, 10 s at most (1_base/locks.sql).
 create or replace function sluice.claim(
   worker bigint, models text[] default null, max_tasks int default 1,
   p_now timestamptz default null)
