@@ -39,6 +39,9 @@ begin
     when 'unbounded' then format('what the call may cost has no bound, and budget %s needs one: '
       'give the task or model %s a max_output_tokens, and refer to no pictures or files',
       p_budget.name, p_model)
+    when 'unbounded too long' then format('the task asks for a longer answer than the '
+      'max_output_tokens of model %s, which is the most that budget %s lets a call have', p_model,
+      p_budget.name)
     when 'unbounded ' || substr(p_over.why, 11) then format('what the call may cost has no bound '
       'because of %s in its request, and budget %s needs one', substr(p_over.why, 11),
       p_budget.name)
