@@ -1,9 +1,10 @@
 """Attacks on hard budgets: by what a request says, by what a backend tells, by who reads."""
+import contextlib
 import json
 import threading
 
 import pytest
-from conftest import query, wait_for
+from conftest import connect, query, wait_for
 from queue_tools import add_model, submit, wait_ended
 from scripted_backend import ScriptedBackend, response
 
@@ -94,6 +95,51 @@ def test_no_call_holds_more_than_the_models_longest_answer(url, backend, worker)
     assert wait_ended(url, 4) == {"failed": 2, "cancelled": 1, "solved": 1}
     [(left,)] = query(url, 'select "left" from sluice.budget_rows()')
     assert left > 0.0497
+
+
+def wait_parked(url, count):
+    wait_for(lambda: query(url, "select count(*) from sluice.budget_wait") == [(count,)], 20,
+        f"{count} tasks that wait")
+
+
+def raise_by_calls(url, count):
+    """Raises the limit of a budget of which all is spent: 68 + 100 tokens a call, 1,000 each."""
+    query(url, "update sluice.budgets set limit_nanos = limit_nanos + 170000 * %s", [count])
+
+
+def spend_all(url):
+    query(url, "insert into sluice.budget_spent select id, clock_timestamp(), limit_nanos "
+        "from sluice.budgets")
+
+
+def solved_of(url, tenant):
+    return query(url, "select count(*) from sluice.tasks where tenant = %s and status = 'solved'",
+        [tenant])[0][0]
+
+
+def test_tasks_that_wait_for_a_budget_go_on_by_turns_of_tenants(url, worker):
+    spend_all(url)
+    for tenant, count in (("a", 40), ("b", 4)):
+        for _ in range(count):
+            submit(url, "honest", tenant=tenant)
+    worker(url)
+    wait_parked(url, 44)
+    raise_by_calls(url, 20)
+    wait_ended(url, 20)
+    assert solved_of(url, "b") >= 1
+
+
+def test_an_open_transaction_takes_no_room_of_a_budget_from_others(url, worker):
+    spend_all(url)
+    tasks = [submit(url, "honest", tenant=tenant) for tenant in "a" * 10 + "b" * 3]
+    worker(url)
+    wait_parked(url, 13)
+    with contextlib.closing(connect(url)) as connection, connection.cursor() as cursor:
+        connection.autocommit = False
+        cursor.execute("select sluice.cancel(id) from unnest(%s) id", [tasks[:10]])
+        raise_by_calls(url, 5)
+        wait_for(lambda: solved_of(url, "b") == 3, 20, "the tasks of b")
+        connection.rollback()
 
 
 def test_a_backend_that_tells_too_many_tokens_closes_no_budget(url, worker, sluice):

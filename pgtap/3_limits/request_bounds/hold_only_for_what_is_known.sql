@@ -1,9 +1,9 @@
 -- sluice.request_bounds, sluice.frame_tokens, sluice.plain_keys, sluice.plain_types,
 -- sluice.elements, sluice.place_at, sluice.request_fault, sluice.unread_limit,
--- sluice.reads_max_completion_tokens
+-- sluice.reads_max_completion_tokens, sluice.kept_bounds
 begin;
 \ir ../../_helpers.sql
-select plan(83);
+select plan(84);
 
 create function bounds(p_api text, p_request text) returns text language sql
 as $$ select format('%s %s %s', b.input - octet_length(p_request), b.output, b.fault)
@@ -75,6 +75,8 @@ from (values ('openai-chat', 'max_tokens'), ('openai-responses', 'max_output_tok
   ('anthropic-messages', 'max_tokens')) a(api, key)
 cross join unnest(array['0', '-1', '0.5', '1.0', '1e2', 'null', 'true', '[]', '99999999999', '"5"'])
   cap;
+
+select is((sluice.kept_bounds('openai-chat', '{"max_tokens": 5}')).output, 5, 'a task keeps them');
 
 create function reads(p_url text) returns boolean language sql as $$
   select sluice.reads_max_completion_tokens(jsonb_populate_record(null::sluice.models,

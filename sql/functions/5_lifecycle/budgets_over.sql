@@ -197,12 +197,12 @@ begin
     select q.task_id, case when q.task_id = v_first then p_opens else p_until end,
       q.deadline, t.model, q.request_bytes, q.fence, q.rank, q.attempts, t.route, q.tenant
     from unnest(p_rows) q join sluice.task t on t.id = q.task_id
-    returning task_id, ready_at, rank)
-  insert into sluice.budget_wait as w (task_id, budget, until, reason, need, rank)
-  select p.task_id, p_budget.id, p.ready_at, p_reason, o.need, p.rank
+    returning task_id, ready_at, rank, tenant)
+  insert into sluice.budget_wait as w (task_id, budget, until, reason, need, rank, tenant)
+  select p.task_id, p_budget.id, p.ready_at, p_reason, o.need, p.rank, p.tenant
   from put p join unnest(p_over) o on o.task_id = p.task_id
   on conflict on constraint budget_wait_pkey do update
     set budget = excluded.budget, until = excluded.until, reason = excluded.reason,
-      need = excluded.need, rank = excluded.rank;
+      need = excluded.need, rank = excluded.rank, tenant = excluded.tenant;
 end
 $$;
