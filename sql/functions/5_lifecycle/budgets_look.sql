@@ -48,8 +48,8 @@ as $$ select 1000 $$;
 -- rank, then by turns of their tenants, of each the oldest first. As in fair_share.sql a tenant's
 -- tasks follow each other, each as long as its need / weight. No look remembers the last one: each
 -- draws where the tenants begin, so that also of the tasks that go on one by one each tenant has
--- its share. Of each lane (rank, tenant) it reads an equal part of waits_max, and of all the 100
--- that need least.
+-- its share. Of each lane (rank, tenant) it reads an equal part of waits_max; last come, of all, the
+-- 100 that need least.
 -- Returns: waits: false for one that is elsewhere by now.
 create or replace function sluice.waiting_by_turns(
   p_budget int, p_left numeric, p_now timestamptz)
@@ -69,22 +69,23 @@ begin
       where w.budget = p_budget and (w.rank, w.tenant) > (l.rank, l.tenant)
       order by w.rank, w.tenant limit 1) n),
   turn as materialized (
-    select l.rank, l.tenant, -ln(1 - random()) as start, coalesce((
-      select t.weight from sluice.tenants t where t.name = l.tenant), 1) as weight
+    select l.rank, l.tenant, -ln(1 - random())::numeric as start, coalesce((
+      select t.weight from sluice.tenants t where t.name = l.tenant), 1)::numeric as weight
     from (select l.* from lane l limit sluice.waits_max()) l),
   pick as (
-    select w.* from turn cross join lateral (
+    select w.*, (sum(w.need) over (partition by w.rank, w.tenant order by w.task_id)
+      + (turn.start - 1) * w.need) / turn.weight as start
+    from turn cross join lateral (
       select o.* from sluice.budget_wait o where o.budget = p_budget and o.rank = turn.rank
         and o.tenant = turn.tenant and o.until > p_now
       order by o.task_id limit 1 + sluice.waits_max() / (select count(*) from turn)) w
-    union
-    (select o.* from sluice.budget_wait o where o.budget = p_budget and o.until > p_now
+    union all
+    (select o.*, null from sluice.budget_wait o where o.budget = p_budget and o.until > p_now
       and o.need <= p_left order by o.need limit 100))
   select p.task_id, p.need, l.task_id is not null
-  from pick p left join turn u on u.rank = p.rank and u.tenant = p.tenant
+  from (select distinct on (p.task_id) p.* from pick p order by p.task_id, p.start) p
   left join sluice.later l on l.task_id = p.task_id and l.ready_at = p.until
-  order by p.rank, (sum(p.need) over (partition by p.rank, p.tenant order by p.task_id)
-      + p.need * (coalesce(u.start, 1) - 1)::numeric) / coalesce(u.weight, 1)::numeric, p.task_id;
+  order by p.rank, p.start, p.task_id;
 end
 $$;
 
