@@ -48,8 +48,8 @@ as $$ select 1000 $$;
 -- rank, then by turns of their tenants, of each the oldest first. As in fair_share.sql a tenant's
 -- tasks follow each other, each as long as its need / weight. No look remembers the last one: each
 -- draws where the tenants begin, so that also of the tasks that go on one by one each tenant has
--- its share. Of each lane (rank, tenant) it reads an equal part of waits_max; in a rank the 100 that
--- need least, of all, come last.
+-- its share. Of each lane (rank, tenant) it reads an equal part of waits_max; of all the 100 that
+-- need least, which come last in their rank.
 -- Returns: waits: false for one that is elsewhere by now.
 create or replace function sluice.waiting_by_turns(
   p_budget int, p_left numeric, p_now timestamptz)
