@@ -269,7 +269,9 @@ printf '%s\\n' "$told" | sed -E ':again; s/(^| )-l(dl|m|pthread|rt)( |$)/\\1/; t
 
     def _build_cxx(self, source, folder):
         patterns, flags, library = CXX_SOURCES[source]
-        files = sorted(file for pattern in patterns for file in folder.glob(pattern))
+        # Relative, for __FILE__: some settings of ccache make it so, and the build would differ.
+        files = sorted(file.relative_to(folder) for pattern in patterns
+            for file in folder.glob(pattern))
 
         def compile_one(numbered):
             number, file = numbered

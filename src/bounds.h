@@ -76,8 +76,8 @@ inline constexpr int64_t request_memory_bytes_default = int64_t{256} << 20;
 inline constexpr int64_t request_memory_bytes_least = int64_t{64} << 20;
 // It is kept once, and escaped on its way.
 inline constexpr int64_t request_copies = 1;
-// A request up to this size waits for no memory and is not counted: what a claim takes along. All
-// slots together then hold 25 MiB.
+// A request up to this size waits for no memory and is not counted: it is what a claim's answer may
+// carry (5_lifecycle/claim_answer.sql). All slots together then hold 25 MiB.
 inline constexpr int64_t request_small_bytes_max = int64_t{64} << 10;
 // Larger ones that a flush fetches, unless a single one is larger: a tenth of a second, for which
 // the next claim waits.

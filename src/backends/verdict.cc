@@ -79,7 +79,7 @@ bool is_about_the_bill(int status, const ProviderError& error) {
            error.message.starts_with("You have reached your specified API usage limits")));
 }
 
-bool is_overload(int status, const ProviderError& error) {
+bool says_overloaded(int status, const ProviderError& error) {
   return status == 529 || either_is_one_of(error, {"overloaded_error", "server_is_overloaded"});
 }
 
@@ -298,7 +298,9 @@ Outcome outcome_of_error(const HttpResponse& response, const ProviderError& erro
   if (word == false) return Failed{code, words, status, billed};
   if (is_throttle(status, error)) return Throttled{code, words, status, wait_ms};
   if (word == true || is_passing(status)) {
-    if (is_overload(status, error)) wait_ms = std::max(wait_ms.value_or(0), overload_wait_ms_min);
+    if (says_overloaded(status, error)) {
+      wait_ms = std::max(wait_ms.value_or(0), overload_wait_ms_min);
+    }
     return Retry{code, words, status, std::nullopt, wait_ms};
   }
   return Failed{code, words, status, billed};

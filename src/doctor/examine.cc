@@ -86,6 +86,7 @@ class Examiner final {
     add("roles", [this] { return check_tenant_roles(connection_); });
     add("connect", [this] { return check_strangers(connection_); });
     add("names", [this] { return check_public_schema(connection_); });
+    add("references", [this] { return check_references(connection_); });
     add("versions", [this] { return check_versions(connection_); });
     add("secrets", [this] { return check_secrets(connection_, request_.secrets); });
     ModelByEndpoint endpoints;

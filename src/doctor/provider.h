@@ -1,5 +1,5 @@
 // Whose PostgreSQL this is, and which pooler stands before it, judged by what its catalog and its
-// address show. Pure: facts.h reads what these judge. All but a server of one's own is recognised
+// address show. Pure: trials.h reads what these judge. All but a server of one's own is recognised
 // by what its provider documents (docs/operations/managed.md).
 #pragma once
 

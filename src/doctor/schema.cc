@@ -100,6 +100,27 @@ Findings check_public_schema(pqxx::connection& connection) {
            "revoke create on schema public from public"}};
 }
 
+Findings check_references(pqxx::connection& connection) {
+  pqxx::nontransaction session(connection);
+  Findings findings;
+  for (const auto& key : session.exec(
+           "select c.conrelid::regclass, quote_ident(c.conname), t.relname"
+           " from pg_constraint c join pg_class t on t.oid = c.confrelid"
+           " join pg_class r on r.oid = c.conrelid"
+           " where c.contype = 'f' and c.conparentid = 0"
+           " and t.relnamespace = 'sluice'::regnamespace and r.relnamespace <> t.relnamespace"
+           " order by 1, 2")) {
+    findings.push_back(
+        {"references",
+         fmt::format("{} has a foreign key to sluice.{}: retention fails at the rows that it "
+                     "refers to, and deletes nothing",
+                     key[0].c_str(), key[2].c_str()),
+         fmt::format("alter table {} drop constraint {}; the ids stay good without it",
+                     key[0].c_str(), key[1].c_str())});
+  }
+  return findings;
+}
+
 Findings check_strangers(pqxx::connection& connection) {
   const std::string statements = statements_against_strangers(connection);
   Findings findings;

@@ -21,8 +21,9 @@ namespace sluice {
 
 class PlainHttpClient final : public HttpClient {
  public:
-  // Idle connections are at most as many as there were requests at once, or as these.
-  static constexpr size_t idle_always = 256;
+  // So many idle connections may be kept, of all hosts together, or as many as there were requests
+  // at once, if these were more.
+  static constexpr size_t idle_connections_min = 256;
 
   // `common` outlives it, and it outlives its requests.
   explicit PlainHttpClient(HttpCommon& common) : common_(common) {}
@@ -63,7 +64,7 @@ class PlainHttpClient final : public HttpClient {
   size_t idle_ = 0;  // in all pools
   std::unordered_map<std::string, Pool> pools_;
   size_t under_way_ = 0;
-  size_t most_under_way_ = idle_always;
+  size_t most_under_way_ = idle_connections_min;
   Clock::TimerId look_timer_ = 0;          // while there are pools
   std::array<char, buffer_bytes> buffer_;  // what is read, until it is parsed
 };

@@ -412,6 +412,13 @@ def test_partitions_that_were_dropped(url, doctor):
     assert f"result_{last}" in the_one(doctor(), "partitions")
 
 
+def test_a_foreign_key_to_a_task(url, doctor):
+    query(url, 'create table public."an order" (task bigint references sluice.task)')
+    assert the_one(doctor(), "references") == (
+        'public."an order" has a foreign key to sluice.task: retention fails at the rows that it '
+        'refers to, and deletes nothing')
+
+
 def test_a_worker_of_another_version(url, doctor):
     query(url, "select sluice.register_worker('mine', 1)")  # a program of one's own has none
     assert doctor() == []

@@ -243,17 +243,11 @@ def test_a_model_that_may_take_of_a_route_starts_what_waits_there(pg, mock, work
         assert time.monotonic() - begun < WOKEN_S, "nobody woke up for it"
 
 
-def test_a_raised_quota_of_a_tenant_starts_what_waits_for_it(pg, mock, worker):
-    url, backend = pg.database(), mock()
-    add_model(url, "m", backend.url)
-    query(url, "insert into sluice.tenants (name) values ('t')")
-    worker(url)
-    wait_idle(url)
-
+def assert_workers_follow(url, shut, opened, **arguments):
+    """What waits while `shut` holds is called as soon as `opened` does."""
     def seconds_to_follow(number):
-        # its bucket begins empty: the first permit comes in a minute
-        query(url, "update sluice.tenants set rpm = 1")
-        submit(url, f"round {number}", tenant="t")
+        query(url, shut)
+        submit(url, f"round {number}", **arguments)
         # Each second the listening session asks for more; until then the worker has looked in vain.
         wait_for(lambda: query(url, """
             select a.pid from pg_stat_activity a, sluice.task t
@@ -262,7 +256,7 @@ def test_a_raised_quota_of_a_tenant_starts_what_waits_for_it(pg, mock, worker):
             group by a.pid, a.query_start
             having a.query_start > max(t.created_at) + interval '1 second'"""),
             20, "a worker that has looked")
-        query(url, "update sluice.tenants set rpm = 6000")
+        query(url, opened)
         changed = time.monotonic()
         wait_ended(url, number + 1)
         return time.monotonic() - changed
@@ -270,6 +264,29 @@ def test_a_raised_quota_of_a_tenant_starts_what_waits_for_it(pg, mock, worker):
     took_s = sorted(seconds_to_follow(number) for number in range(5))
     print(f"took {[round(took, 3) for took in took_s]} s")
     assert took_s[2] < 1.0, f"nobody woke up for it: {took_s}"
+
+
+def test_a_raised_quota_of_a_tenant_starts_what_waits_for_it(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    add_model(url, "m", backend.url)
+    query(url, "insert into sluice.tenants (name) values ('t')")
+    worker(url)
+    wait_idle(url)
+
+    # its bucket begins empty: the first permit comes in a minute
+    assert_workers_follow(url, "update sluice.tenants set rpm = 1",
+        "update sluice.tenants set rpm = 6000", tenant="t")
+
+
+def test_a_raised_max_in_flight_starts_what_waits_for_it(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    add_model(url, "m", backend.url, max_in_flight=1)
+    worker(url)
+    wait_idle(url)
+    submit(url, "mock:delay=100s")
+    wait_for(lambda: query(url, "select 1 from sluice.lease"), 20, "a call under way")
+    assert_workers_follow(url, "update sluice.models set max_in_flight = 1",
+        "update sluice.models set max_in_flight = 2")
 
 
 def test_submits_for_a_shut_model_tell_nobody_and_start_when_it_opens(pg, mock, worker):

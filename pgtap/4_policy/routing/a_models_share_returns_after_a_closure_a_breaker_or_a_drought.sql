@@ -1,7 +1,7 @@
 -- sluice.may_take
 begin;
 \ir ../../_helpers.sql
-\ir _may_take.sql
+\ir _served.sql
 select plan(6);
 
 -- Two models of equal weight, always something waiting. One is taken out for three seconds, in each

@@ -1,7 +1,7 @@
 -- sluice.tier_meter, sluice.route_weight, sluice.may_take
 begin;
 \ir ../../_helpers.sql
-\ir ../../4_policy/routing/_may_take.sql
+\ir ../../4_policy/routing/_served.sql
 select plan(6);
 
 select is(array(select sluice.tier_meter(n) from generate_series(1, 3) n), '{0,-1002,-1003}',

@@ -1,7 +1,7 @@
 -- sluice.may_take
 begin;
 \ir ../../_helpers.sql
-\ir _may_take.sql
+\ir _served.sql
 select plan(4);
 
 select given_model() as a \gset

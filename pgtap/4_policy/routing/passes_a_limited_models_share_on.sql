@@ -1,7 +1,7 @@
 -- sluice.may_take
 begin;
 \ir ../../_helpers.sql
-\ir ../../4_policy/routing/_may_take.sql
+\ir ../../4_policy/routing/_served.sql
 select plan(4);
 
 -- a: out of permits after its burst of one; b: no limit.

@@ -12,7 +12,7 @@ update sluice.settings set events = true;
 select results_eq(format($$select applied
     from sluice.complete(%s, array[told(%s, 'solved'), told(%s, 'retry')])$$, :w, :solved, :again),
   'values (true), (true)', 'a completion');
-select is(sluice.announce(array[:solved, :again, :cancelled, 1]::bigint[]), 2,
+select is(sluice.announce(array[:solved, :again, :cancelled, -1]::bigint[]), 2,
   'what ended, however; not what goes on');
 select is(current_setting('lock_timeout'), '100ms', 'it waits for no others'' notifications');
 select is(sluice.announce('{}'), 0, 'none of none');

@@ -1,4 +1,4 @@
--- sluice.leased_later
+-- sluice.leased_without_bodies
 -- twin: leased_tasks
 begin;
 \ir ../../_helpers.sql
@@ -13,7 +13,7 @@ select array(select l from unnest(sluice.claim_shares(:w, null, null, 10, at(1))
 select is(cardinality(:'leases'::sluice.lease[]), 2, 'of a model with a quota and one without');
 -- Between 1 and 0 there is no task.
 select results_eq(
-  format('select * from sluice.leased_later(%L)', :'leases'),
+  format('select * from sluice.leased_without_bodies(%L)', :'leases'),
   format('select * from sluice.leased_tasks(%L, %L)', :'leases', '{1,0}'),
   'as of leases whose tasks are not found');
 

@@ -3,7 +3,7 @@ begin;
 \set alone
 \ir ../../_helpers.sql
 \ir ../../_shadows.sql
-\ir ../../4_policy/routing/_may_take.sql
+\ir ../../4_policy/routing/_served.sql
 select plan(5);
 
 select given_model() as a, given_model() as b, given_model() as c, given_model() as shut \gset

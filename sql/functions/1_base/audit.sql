@@ -51,8 +51,8 @@ create or replace function sluice.without_userinfo(p_text text) returns text
 language sql immutable strict parallel safe
 as $$ select regexp_replace(p_text, E'(https?://)[^/?#"\\s\\\\]*@', E'\\1', 'g') $$;
 
--- without_secrets: the detail of an audit row without the names of secrets, without URLs and
--- without backends' error messages (closed_reason once held these, too).
+-- without_secrets: the detail of an audit row without the names of secrets, without URLs (those of
+-- a schema, too) and without backends' error messages (closed_reason once held these, too).
 create or replace function sluice.without_secrets(p_detail jsonb) returns jsonb
 language plpgsql immutable strict parallel safe security definer
 set search_path = sluice, pg_temp
@@ -60,7 +60,7 @@ as $$
 begin
   return (
     select jsonb_object_agg(d.key,
-      case when d.key in ('secret', 'url', 'closed_reason', 'closed_detail')
+      case when d.key in ('secret', 'url', 'trace_url', 'schema', 'closed_reason', 'closed_detail')
       then '"for administrators"' else d.value end)
     from jsonb_each(p_detail) d);
 end
@@ -107,8 +107,8 @@ begin
 end
 $$;
 
--- For the caller's own statements only: inside our functions, and in a cascade, the current user is
--- the owner.
+-- Not for what our functions change, nor for cascades: there the current user is the owner, who is
+-- not the caller. In a SECURITY DEFINER function of somebody else it is neither (D-096).
 do $$
 declare
   v_table text;
@@ -118,8 +118,9 @@ begin
     execute format($sql$
       create or replace trigger note_configuration after insert or update or delete on sluice.%I
         for each row
-      when (current_user = coalesce(nullif(current_setting('role'), 'none'), session_user))
-      execute function sluice.note_configuration()$sql$, v_table);
+      when (current_user <> %L
+        or current_user = coalesce(nullif(current_setting('role'), 'none'), session_user))
+      execute function sluice.note_configuration()$sql$, v_table, current_user);
   end loop;
 end
 $$;

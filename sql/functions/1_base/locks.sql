@@ -13,11 +13,11 @@
 -- budget 1 is waited for by those who change budgets, or add models and have the locks of relations
 -- that this takes; never by claims or completions.
 --
--- All other locks are only tried, so their order is free. A claim waits for none but, last, that of
--- budgets: it tries routes' locks to note its asks, then each model's, its routes', and its
--- tenants'. Who has the lock of budgets waits for nothing. A flush tries the rows
--- of sluice.models that it closes. A session that deletes a model tries all of its relations
--- (8_control/models.sql).
+-- All other locks are only tried, so their order is free. A claim tries routes' locks to note its
+-- asks, then each model's, its routes', and its tenants'. It waits for one alone, the last: budget
+-- 0, where hard budgets hold, for 10 s at most (5_lifecycle/budgets.sql). Whoever has that waits
+-- for nothing. A flush tries the rows of sluice.models that it closes. A session that deletes a
+-- model tries all of its relations (8_control/models.sql).
 --
 -- Any session may take advisory locks: a hostile one can stall the queue, but not change it;
 -- `revoke connect` keeps it out.

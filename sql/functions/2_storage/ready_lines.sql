@@ -27,17 +27,17 @@ as $$
 declare
   v_asleep boolean := not pg_try_advisory_xact_lock_shared(sluice.lock_class('sleeper'),
     sluice.sleeper_lock_of(p_line));
-  v_is_idle boolean := v_asleep
+  v_must_note boolean := v_asleep
     and not pg_try_advisory_xact_lock_shared(sluice.lock_class('notifier'),
       sluice.sleeper_lock_of(p_line));
 begin
   -- After the locks, in a snapshot of its own. An older snapshot could show what is gone.
-  v_is_idle := v_is_idle or current_setting('transaction_isolation') <> 'read committed'
+  v_must_note := v_must_note or current_setting('transaction_isolation') <> 'read committed'
     or not exists (select from sluice.ready_line where line = p_line);
-  if v_asleep or v_is_idle then
+  if v_asleep or v_must_note then
     perform sluice.notify('sluice_work', greatest(0, p_line)::text);  -- 0: any model
   end if;
-  if v_is_idle then
+  if v_must_note then
     insert into sluice.ready_line (line, noted_at) values (p_line, clock_timestamp());
   end if;
   return v_asleep;

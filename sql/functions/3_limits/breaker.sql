@@ -6,9 +6,10 @@
 --   failed
 -- It is also half open for the first call after a change that affects calls
 -- (models.calls_changed_at), and after a model was resumed that had been parked because of its
--- calls; one success is enough then. Failures are counted in an unlogged sequence, failures_<n>;
--- the row in sluice.breaker is written only on transitions and for probes. After a crash the count
--- restarts, and the state remains.
+-- calls; one success is enough then. Failures are counted in an unlogged sequence, failures_<n>.
+-- Nothing counts successes: one is heard of only while its model has failures or its breaker is not
+-- closed (5_lifecycle/complete.sql: end_solved). The row in sluice.breaker is written only on
+-- transitions and for probes. After a crash the count restarts, and the state remains.
 
 -- backend_lives: what the outcome of a call says about the backend: true: it answers; false: it is
 -- down; null: nothing. A backend that returns a client error (4xx) or a bad answer is up. A refusal

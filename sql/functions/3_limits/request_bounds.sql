@@ -16,18 +16,19 @@ create or replace function sluice.plain_keys(p_api text, p_place text) returns t
 language sql immutable parallel safe
 as $$
   select string_to_array(case p_place
-    when 'request' then 'model,temperature,top_p,tools,tool_choice,metadata,stream,user,'
+    when 'request' then 'model,temperature,top_p,tools,tool_choice,metadata,stream,user'
       || case p_api
-        when 'openai-chat' then 'messages,max_tokens,max_completion_tokens,n,top_k,min_p,stop,seed,'
-          'frequency_penalty,presence_penalty,repetition_penalty,logit_bias,logprobs,top_logprobs,'
-          'response_format,parallel_tool_calls,functions,function_call,reasoning_effort,verbosity,'
-          'safety_identifier,prompt_cache_key,store,stream_options,min_tokens,stop_token_ids,'
-          'ignore_eos'
-        when 'openai-responses' then 'input,instructions,max_output_tokens,top_logprobs,text,'
+        when 'openai-chat' then ',messages,max_tokens,max_completion_tokens,n,top_k,min_p,stop,'
+          'seed,frequency_penalty,presence_penalty,repetition_penalty,logit_bias,logprobs,'
+          'top_logprobs,response_format,parallel_tool_calls,functions,function_call,'
+          'reasoning_effort,verbosity,safety_identifier,prompt_cache_key,store,stream_options,'
+          'min_tokens,stop_token_ids,ignore_eos'
+        when 'openai-responses' then ',input,instructions,max_output_tokens,top_logprobs,text,'
           'parallel_tool_calls,max_tool_calls,reasoning,safety_identifier,prompt_cache_key,store,'
           'stream_options,truncation'
-        when 'anthropic-messages' then 'messages,system,max_tokens,top_k,stop_sequences,thinking'
-        else 'input,dimensions,encoding_format' end
+        when 'anthropic-messages' then ',messages,system,max_tokens,top_k,stop_sequences,thinking'
+        when 'openai-embeddings' then ',input,dimensions,encoding_format'
+        else '' end
     when 'message' then 'role,content,name,tool_calls,tool_call_id,function_call,refusal'
     when 'item' then 'type,role,content,call_id,name,arguments,output,status'
     when 'part' then 'type,text,refusal,annotations,cache_control,id,name,input,tool_use_id,'

@@ -167,8 +167,10 @@ $$;
 
 -- turns_of: fair_turns for the lanes of p_heads that p_chosen selects, and the effective ranks
 -- p_best to p_worst. If not all rows of a lane were looked at, no task that comes after its further
--- rows may be taken before them: the claim looks again (has_more). Lanes of tenants with a quota
--- are the exception: they get no more places than permits (3_limits/tenant_quotas.sql).
+-- rows may be taken before them: the claim looks again. The last row that peek saw of such a lane
+-- (its has_more; here is_last) hides what follows; the turn at which that begins says so, with its
+-- own has_more (here hides). Lanes of tenants with a quota are the exception: they get no more
+-- places than permits (3_limits/tenant_quotas.sql).
 -- Facts about lanes are kept in arrays, because joining a claim's rows with its 64 lanes was most
 -- of its cost (50 ms). Rows are sorted with few columns, none of them null or unused (an unused
 -- column of a subquery becomes a null), and become turns when they are chosen: PostgreSQL walks

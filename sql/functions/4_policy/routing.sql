@@ -76,8 +76,9 @@ $$;
 -- which were open to it, and notes whether it still counts in them. Requires the lines' locks.
 -- Params:  p_shares: as they were before; p_want: how many tasks it wanted; p_is_limited: that
 --          number was limited by permits or calls in flight, or only urgent tasks were wanted;
---          p_leases: what it took; p_more: how many more it would want after others. Without any,
---          and with all that it wanted, it is full: other workers need not leave it anything.
+--          p_leases: what it took; p_more: how many it might take beyond p_want in the claim's
+--          second round. If that is none, and it has taken all that it wanted, it is full: other
+--          workers need not leave it anything.
 create or replace function sluice.note_routed(
   p_model sluice.models, p_shares sluice.claim_share[], p_want int, p_is_limited boolean,
   p_leases sluice.lease[], p_now timestamptz, p_more int default 0)

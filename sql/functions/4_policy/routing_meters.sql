@@ -14,10 +14,16 @@
 -- Rejected: a model drawn at submit, with take-over by idle siblings (52.5 : 47.5 and 76 : 24);
 -- counting every model that asks (beside a model that was busy with its own tasks a free one got 84
 -- of 2,000, and then nothing).
--- State: rows of the unlogged table sluice.meter, newest first. After a crash all begin equal. A
--- model's row has the weight with which it counts, or 0.
 -- Each tier of a route has a meter of its own: its models share what the tiers before leave to it
 -- (routing_tiers.sql).
+-- State: rows of the unlogged table sluice.meter, newest first. After a crash all begin equal. What
+-- a row says depends on its column model:
+--   above 0           a model's meter; weight: with which it counts, or 0; tenant: full_mark, if it
+--                     is full, and no tenant's
+--   0, below -1000    the meter of a tier (tier_meter)
+--   -1                where a look at a line's lanes ended: weight and tenant are the rank and the
+--                     tenant of the lane (lanes.sql)
+--   -2                until when the sweep leaves the line alone (5_lifecycle/sweep.sql)
 
 -- route_slack: how many of its own tasks a model may be ahead of its share: one of two models takes
 -- 64 at once. The number is for each model, not for the route: of fifty models each would have one
@@ -72,8 +78,9 @@ create or replace function sluice.tier_meter(p_tier int) returns int
 language sql immutable parallel safe
 as $$ select case p_tier when 1 then 0 else -1000 - p_tier end $$;
 
--- full_mark: as the tenant of a model's meter: its last claim could not have taken more, because
--- its worker has no more slots for it. It still counts within its tier, for the next slots.
+-- full_mark: what the column tenant of a model's meter has while the model is full: its last claim
+-- could not have taken more, because its worker has no more slots for it. It still counts within
+-- its tier, for the next slots.
 create or replace function sluice.full_mark() returns bigint
 language sql immutable parallel safe
 as $$ select 1::bigint $$;

@@ -161,7 +161,7 @@ $$;
 -- extra calls, it is kept as it was held: they may have been billed. A hard budget believes a
 -- backend no more than it held, which is the most that the call can have cost. Each row is settled
 -- once, also if two sessions bring the same outcome.
--- Params:  p_states: which rows to settle: held, or kept: of calls that were lost, whose outcomes
+-- Params:  p_state: which rows to settle: held, or kept: of calls that were lost, whose outcomes
 --          come late.
 create or replace function sluice.settle_budgets(
   p_outcomes sluice.outcome[], p_usages sluice.usage[], p_places int[], p_state text,

@@ -1,4 +1,4 @@
--- Claims for workers: tasks to call, urgent tasks, and the bodies that did not fit into the answer.
+-- Claims for workers: tasks to call, and urgent tasks.
 
 -- claim: gives a worker tasks to call. One claim a transaction, committed synchronously. Call the
 -- backend only after the commit, and within send_within_ms of sending the claim; later the permit
@@ -15,7 +15,8 @@
 -- frozen while it reads a larger one would hold the models' locks for the whole fleet, measured.
 -- Shares:  Slots are shared fairly among the models; what one cannot use goes to the others in a
 --          second round.
--- Locks:   tries each model's lock (busy: another worker is taking there now, go on); never waits.
+-- Locks:   tries each model's lock (busy: another worker is taking there now, go on). Where hard
+--          budgets hold it waits for theirs, last, 10 s at most (1_base/locks.sql).
 create or replace function sluice.claim(
   worker bigint, models text[] default null, max_tasks int default 1,
   p_now timestamptz default null)
@@ -29,11 +30,11 @@ as $$
 declare
   v_leases sluice.lease[] := sluice.claim_shares(claim.worker, claim.models, null,
     claim.max_tasks, p_now);
-  v_bounds bigint[] := sluice.answer_bounds(v_leases, 65536);
+  v_bounds bigint[] := sluice.answer_bounds(v_leases);
 begin
   return query select * from sluice.leased_tasks(v_leases[:v_bounds[3]], v_bounds);
   if v_bounds[3] < cardinality(v_leases) then
-    return query select * from sluice.leased_later(v_leases[v_bounds[3] + 1:]);
+    return query select * from sluice.leased_without_bodies(v_leases[v_bounds[3] + 1:]);
   end if;
 end
 $$;
@@ -59,11 +60,11 @@ as $$
 declare
   v_leases sluice.lease[] := sluice.claim_shares(claim_within.worker, claim_within.models,
     claim_within.shares, claim_within.max_tasks, p_now);
-  v_bounds bigint[] := sluice.answer_bounds(v_leases, 65536);
+  v_bounds bigint[] := sluice.answer_bounds(v_leases);
 begin
   return query select * from sluice.leased_tasks(v_leases[:v_bounds[3]], v_bounds);
   if v_bounds[3] < cardinality(v_leases) then
-    return query select * from sluice.leased_later(v_leases[v_bounds[3] + 1:]);
+    return query select * from sluice.leased_without_bodies(v_leases[v_bounds[3] + 1:]);
   end if;
 end
 $$;
@@ -134,96 +135,6 @@ begin
 end
 $$;
 
--- leased_tasks: leases as workers receive them, with their bodies. priority is the task's
--- own, without ageing: a long wait does not make a task urgent. queued_ms, for a task with a
--- traceparent, is the time from when it could first have been taken (its submit, run_at, or the
--- time of its retry) to this claim.
--- Params:  p_bounds: answer_bounds.
--- twin: leased_tasks
--- It is stable and called in FROM, so that it is inlined into its caller's statement. The limit
--- pins the look-up by key, whatever the planner knows of the tasks (for a table that was never
--- analyzed it read, for each lease, all tasks between the smallest and the greatest id). The
--- comparison is one of rows, because with t.id = l.task_id PostgreSQL chooses among the partitions
--- anew for each lease: 4,000 of 15,000 instructions.
-create or replace function sluice.leased_tasks(p_leases sluice.lease[], p_bounds bigint[])
-returns setof sluice.leased_task
-language sql stable
-as $$
-  select l.task_id, l.fence, l.attempts + 1, m.name,
-    case when m.rpm is not null or l.reserved_tokens > 0
-           or exists (select from sluice.tenants n where n.rpm is not null)
-             and exists (select from sluice.tenants n where n.name = l.tenant and n.rpm is not null)
-      then sluice.send_within_ms() end,
-    case when t.id is not null then m.api end, t.prompt, t.request,
-      case when t.id is not null then coalesce(t.max_output_tokens, m.max_output_tokens) end,
-      t.traceparent,
-    case when t.id is not null then (date_part('epoch', m.timeout) * 1000)::int end,
-    coalesce(t.priority, -l.rank)::int,
-    case when t.traceparent is not null
-      then (date_part('epoch', l.started_at - l.ready_at) * 1000)::bigint end,
-    l.request_bytes, t.schema_version
-  from unnest(p_leases) with ordinality l
-  join sluice.models m on m.id = l.model
-  left join lateral (
-    select t.id, t.prompt, t.request, t.max_output_tokens, t.traceparent, t.priority,
-      t.schema_version
-    from sluice.task t
-    where (t.id, 0) >= (l.task_id, 0) and (t.id, 0) <= (l.task_id, 0)
-      and t.id between p_bounds[1] and p_bounds[2] limit 1) t on true
-  order by l.ordinality
-$$;
-
--- leased_later: leased_tasks for leases whose bodies did not fit into the answer. A look-up that
--- is made ready in vain costs as much as the rest of a row.
--- twin: leased_tasks
-create or replace function sluice.leased_later(p_leases sluice.lease[])
-returns setof sluice.leased_task
-language sql stable
-as $$
-  select l.task_id, l.fence, l.attempts + 1, m.name,
-    case when m.rpm is not null or l.reserved_tokens > 0
-           or exists (select from sluice.tenants n where n.rpm is not null)
-             and exists (select from sluice.tenants n where n.name = l.tenant and n.rpm is not null)
-      then sluice.send_within_ms() end,
-    null, null, null, null::int, null, null::int, -l.rank::int, null::bigint,
-    l.request_bytes, null::text
-  from unnest(p_leases) with ordinality l
-  join sluice.models m on m.id = l.model
-  order by l.ordinality
-$$;
-
--- answer_bounds: the bounds of the answer to a claim: the smallest and the greatest id (partitions
--- outside are excluded once, at the start, instead of by each look-up: with 14 of them 2 us of 7),
--- and how many leases, in order, get their bodies: until p_bytes_max is reached.
-create or replace function sluice.answer_bounds(p_leases sluice.lease[], p_bytes_max bigint)
-returns bigint[]
-language plpgsql immutable
-as $$
-declare
-  v_bounds bigint[];
-  v_bytes bigint;
-begin
-  if cardinality(p_leases) = 1 then  -- a tenth of what the statement costs
-    return array[p_leases[1].task_id, p_leases[1].task_id,
-      (p_leases[1].request_bytes + 200 <= p_bytes_max)::int];
-  end if;
-  select array[min(l.task_id), max(l.task_id), count(*)], sum(l.request_bytes + 200) into v_bounds,
-    v_bytes from unnest(p_leases) l;
-  -- the first ones step by step: half of what running sums over all of them cost
-  if v_bytes > p_bytes_max then
-    v_bytes := 0;
-    for i in 1 .. v_bounds[3] loop
-      v_bytes := v_bytes + p_leases[i].request_bytes + 200;
-      if v_bytes > p_bytes_max then
-        v_bounds[3] := i - 1;
-        exit;
-      end if;
-    end loop;
-  end if;
-  return v_bounds;
-end
-$$;
-
 -- claim_urgent: gives a worker whose slots are all taken tasks of a priority above 0, so that they
 -- need not wait for a call to end. Committed synchronously.
 -- Params:  worker: its id; models: names (null: all it serves); max_tasks: at most this many, at
@@ -247,49 +158,11 @@ as $$
 declare
   v_leases sluice.lease[] := sluice.claim_shares(claim_urgent.worker, claim_urgent.models, null,
     claim_urgent.max_tasks, p_now, (-1)::smallint);
-  v_bounds bigint[] := sluice.answer_bounds(v_leases, 65536);
+  v_bounds bigint[] := sluice.answer_bounds(v_leases);
 begin
   return query select * from sluice.leased_tasks(v_leases[:v_bounds[3]], v_bounds);
   if v_bounds[3] < cardinality(v_leases) then
-    return query select * from sluice.leased_later(v_leases[v_bounds[3] + 1:]);
-  end if;
-end
-$$;
-
--- requests: the bodies of a worker's claimed tasks: those that did not fit into the claim, or all
--- after a COMMIT whose answer was lost.
--- Params:  worker: its id; ids: task ids (null: all leases of this worker).
--- Returns: as claim; bodies in order of id until settings.claim_bytes_max is reached (always at
---          least one): call again for the rest. Only tasks that this worker holds now.
---
--- (After a COMMIT whose answer was lost our workers call held_leases.)
-create or replace function sluice.requests(worker bigint, ids bigint[] default null)
-returns setof sluice.leased_task
-language plpgsql stable security definer
-set search_path = sluice, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
-set plan_cache_mode = force_generic_plan
-as $$
-#variable_conflict use_column
-declare
-  v_leases sluice.lease[];
-  v_bounds bigint[];
-begin
-  if requests.ids is null then
-    select array_agg(l order by l.task_id) into v_leases from sluice.lease l
-    where l.worker = requests.worker;
-  else
-    -- One by one by their key: by the index on worker each call walked all that the worker holds,
-    -- 40 us a task. As l of its type: a row of a subquery would be turned into text and back.
-    select array_agg(held.l) into v_leases
-    from (select l from sluice.lease l where l.task_id = any (requests.ids)
-      and l.worker + 0 = requests.worker order by l.task_id offset 0) held;
-  end if;
-  v_bounds := sluice.answer_bounds(v_leases, greatest((select claim_bytes_max from sluice.settings),
-    v_leases[1].request_bytes + 200));
-  return query select * from sluice.leased_tasks(v_leases[:v_bounds[3]], v_bounds);
-  if v_bounds[3] < cardinality(v_leases) then
-    return query select * from sluice.leased_later(v_leases[v_bounds[3] + 1:]);
+    return query select * from sluice.leased_without_bodies(v_leases[v_bounds[3] + 1:]);
   end if;
 end
 $$;

@@ -1,7 +1,7 @@
 -- claim_from: moves up to p_max tasks from the lines from which one model takes into leases, each
 -- together with its permit. A task past its deadline is never claimed; it ends as expired.
--- Params:  p_last: only tasks of this rank and better (-1: priorities above 0); p_more: how many
---          more the claim has for the model than p_max, when other models have had their turn.
+-- Params:  p_last: only tasks of this rank and better (-1: priorities above 0); p_more: how many it
+--          might take beyond p_max in the claim's second round.
 -- Returns: the new leases; none when the model's lock is busy or nothing is ready or permitted.
 --
 -- All policy acts here: which lanes wait (4_policy/lanes.sql), whose turn it is
@@ -30,9 +30,9 @@ begin
   if not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model) then
     return '{}';
   end if;
-  -- The clock after the lock, for who waited must not carry an older time; and after the row, or a
-  -- change of the limits just now would lie in the future. All that mostly is not there in one
-  -- statement: each of its own costs 40,000 instructions.
+  -- The time is read under the lock, so that the times of its holders follow each other, and after
+  -- the row, so that no change of its limits lies in the future. One statement asks for what is
+  -- mostly not there: one for each would cost 40,000 instructions.
   select m as model, exists (select from sluice.ready_line r where r.line < 0) as are_routes,
     exists (select from sluice.breaker b
             where b.model = m.id and (b.state <> 'closed'

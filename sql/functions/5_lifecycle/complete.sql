@@ -130,13 +130,17 @@ $$;
 -- end_solved: complete for outcomes that are all solved: from leases to results in one statement.
 -- Params:  p_ids, p_fences, p_places: the outcomes' tasks, ascending, and beside each its fence and
 --          its place in p_outcomes; p_looks: whether some outcomes need more than their leases
---          know, so that their tasks are read. A lease of fence 1 belongs to a task that came
---          straight from its submit, whose ready_at is its creation; the reply beside the answer is
---          kept if the task is a client's verbatim request.
+--          know, so that their tasks are read: when they were created, and whether they are
+--          clients' verbatim requests, of which the reply beside the answer is kept. A lease of
+--          fence 1 needs no look: its task came straight from its submit, so its ready_at is its
+--          creation. (Rows with another ready_at begin with fence 1, so their leases have more:
+--          put_back; add_<l> of lines in the order of prefixes.)
 -- Returns: the places of the outcomes that found their leases; null: none.
--- Other steps are called only for the calls that concern them, and these are few: calls with
--- reservations, calls of a model with failures, refusals or a breaker that is not closed, and now
--- and then one call for its model's estimates. D-070 has the cost of each step.
+-- Other steps are called only for the few calls that concern them, v_heard (D-070 has their cost):
+--   with reserved tokens                                          settle_reserved
+--   of a model with failures, refusals or a breaker not closed    note_health
+--   of a model with budgets; of one that routes compare           settle_budgets; note_speeds
+--   now and then one                                              learn_from
 create or replace function sluice.end_solved(
   p_worker bigint, p_outcomes sluice.outcome[], p_ids bigint[], p_fences int[], p_places int[],
   p_looks boolean, p_now timestamptz, p_usages sluice.usage[])
@@ -151,7 +155,7 @@ declare
   v_places int[];
   v_models int[];
   v_calls int[];
-  v_opened int[];   -- models for whose calls somebody may sleep without a timer: see count_calls
+  v_opened int[];   -- models for whose calls somebody may sleep without a timer (notify_opened)
   v_compared boolean;
   v_heard sluice.ended_call[];
 begin
@@ -199,7 +203,9 @@ begin
       (p_usages[g.place]).cache_write_tokens, (p_usages[g.place]).reasoning_tokens
     from gone g
     join of_model m on m.id = g.model
-    cross join lateral (select (x.o).* from (select p_outcomes[g.place] as o offset 0) x) o)
+    -- offset 0: the outcome is found once, and each of its columns taken out once
+    cross join lateral (
+      select (x.o).* from (select p_outcomes[g.place] as o offset 0) x offset 0) o)
   select e.places, e.heard, m.ids, m.calls, m.opened, m.compared
   into v_places, v_heard, v_models, v_calls, v_opened, v_compared
   from (select array_agg(g.place) as places,

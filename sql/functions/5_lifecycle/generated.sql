@@ -59,8 +59,9 @@ $$;
 -- procedure because EXECUTE need not plan a CALL, and has one argument because each costs 5,000
 -- instructions. One statement inserts both rows: 17,000 instructions less than two.
 -- Params:  p_version: of the payloads of this line's tasks; null: they have none; p_by_prefix: its
---          order is by prefix. Then ready_at is not the time of the submit, and a fence of 1 tells
---          end_solved so.
+--          order is by prefix, so ready_at is not the time of the submit. Then a row's fence begins
+--          with 1 instead of 0, so that its lease never has fence 1, which would tell end_solved
+--          that it is.
 create or replace function sluice.add_text(
   p_line int, p_version text default null, p_by_prefix boolean default false)
 returns text
@@ -141,13 +142,16 @@ as $$
 $$;
 
 -- take_text: the text of take_<l>, which moves up to p_max rows of one lane into leases of p_worker
--- for p_model. If heads has one lane, or is null and only one lane waits, it is that one. If heads
--- is null, p_max is 1 and several lanes wait, but fewer than p_look, it is the lane whose turn it
--- is. Otherwise it takes nothing. It begins at the lane's first row. While the line has tasks with
--- deadlines, it looks at the lane's first 32 rows, or p_max if that is more, and takes those with
--- the earliest deadlines. Late rows end as expired. Up to locked_max locked rows are skipped. It is
--- a procedure because CALL is not planned (16 us instead of 27); but it is parsed each time (30
--- us), so a claim of one task calls only one.
+-- for p_model. Of which lane?
+--   heads is given, with one lane                             of that one
+--   heads is null, and one lane waits                         of that one
+--   heads is null, p_max is 1, 2 to p_look - 1 lanes wait     of the lane whose turn it is
+--   otherwise                                                 of none: it takes nothing
+-- It begins at the lane's first row. While the line has tasks with deadlines, it looks at the
+-- lane's first 32 rows, or p_max if that is more, and takes those with the earliest deadlines. Late
+-- rows end as expired. Up to locked_max locked rows are skipped. It is a procedure because CALL is
+-- not planned (16 us instead of 27); but it is parsed each time (30 us), so a claim of one task
+-- calls only one.
 -- Params:  p_last: the worst rank to take; p_look: how many lanes to look at. Requires the locks of
 --          line and model.
 -- Returns: heads: the lanes that wait; leases; null: there are more lanes, or all rows of the only

@@ -81,8 +81,9 @@ $$;
 -- peek_text: the text of peek_<l>: the first rows of some lanes, each from p_readies on; at most
 -- p_limits of each, but 32 where deadlines decide their order.
 -- Params:  p_lanes: the number to return for each lane.
--- Returns: has_more: there may be more rows in the lane. No nulls (deadline: infinity), because
---          PostgreSQL walks over a row with nulls column after column at each access.
+-- Returns: has_more: of the last of so many rows: there may be more in the lane. No nulls
+--          (deadline: infinity), because PostgreSQL walks over a row with nulls column after column
+--          at each access.
 -- twin: tenant_key
 create or replace function sluice.peek_text() returns text
 language sql immutable

@@ -25,8 +25,8 @@ create or replace function sluice.hedge_left_max() returns bigint
 language sql immutable parallel safe
 as $$ select 1000000::bigint $$;
 
--- hedge_calls_left: what is left of the budget, in thousandths of a call; below 1 no extra call may
--- begin.
+-- hedge_calls_left: what is left of the budget, in thousandths of a call; negative after a dear
+-- one. At 0 or less no extra call may begin.
 create or replace function sluice.hedge_calls_left() returns bigint
 language sql volatile
 as $$

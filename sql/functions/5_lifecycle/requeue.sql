@@ -20,10 +20,11 @@ $$;
 -- retry_later: puts tasks into later, with exponential backoff and full jitter, and no earlier than
 -- the backend asked for:
 --   wait = random() * least(backoff_max, backoff_base * 2^n), at least retry_after_ms (at most 1 h)
--- n is how many attempts were charged; for a spared task, how often it was spared before. (2^26
--- days still fit into an interval.) A task that could not be sent is tried once more when its time
--- is over. A route's task goes back to its route. A probe is not charged: a backend that is down
--- for a day must not turn its queue into dead letters.
+-- n is how many attempts were charged. (2^26 days still fit into an interval.) For a spared task n
+-- is how often it was spared before, and its wait at least spared_share_min of the time since; if
+-- it could not be sent, also at most what is left of unsent_timeout, so that it is tried once more
+-- when that is over. A route's task goes back to its route. A probe is not charged: a backend that
+-- is down for a day must not turn its queue into dead letters.
 create or replace function sluice.retry_later(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile

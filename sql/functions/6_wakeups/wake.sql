@@ -2,7 +2,7 @@
 -- drops the leftovers of an upgrade.
 
 -- wake: moves tasks that are due (run_at, a retry's time) to where claims find them. Workers call
--- it now and then and before they sleep; tick does.
+-- it when a claim brought nothing, before they claim once more, and now and then; tick does.
 -- Returns: how many tasks became ready.
 create or replace function sluice.wake(p_now timestamptz default null) returns int
 language plpgsql volatile security definer

@@ -45,9 +45,7 @@ create or replace function sluice.explain_later(p_task sluice.task, p_now timest
 language plpgsql volatile
 as $$
 declare
-  v_row sluice.later := (select row(l.task_id, l.ready_at, l.deadline, l.model, l.request_bytes,
-    l.fence, l.rank, l.attempts, l.route,
-    l.tenant)::sluice.later from sluice.later l where l.task_id = p_task.id);
+  v_row sluice.later := (select l from sluice.later l where l.task_id = p_task.id);
   v_name text := coalesce(p_task.route, (select name from sluice.models where id = p_task.model));
   v_when text := case when v_row.ready_at > p_now
     then 'until ' || sluice.clock_text(v_row.ready_at, p_now)

@@ -74,7 +74,7 @@ begin
     groups := groups || v_step.groups;
     looked_at := looked_at + v_step.looked_at;
     next_before := case when v_step.looked_at = v_looks then v_step.last_id end;
-    exit when next_before is null or looked_at >= c_looked_at_max 
+    exit when next_before is null or looked_at >= c_looked_at_max
       or clock_timestamp() >= v_begun + sluice.look_time();
     v_looks := case when clock_timestamp() < v_step_begun + c_step_lasts then 2 * v_looks
       else greatest(250, v_looks / 2) end;

@@ -15,6 +15,8 @@ create or replace view sluice.dead_letters with (security_barrier) as
 -- one task are found fast by sluice.attempts(id).
 --
 -- A condition on task_id waits like the others, for it would count the calls of anybody's task.
+-- Each call looks its task's tenant up: a join of the caller's settings would tell which task it is
+-- of (D-409).
 create or replace view sluice.attempts with (security_barrier) as
   select a.id, sluice.guarded(a.task_id) as task_id, sluice.guarded(a.fence) as fence,
     sluice.guarded(a.kind) as kind,
@@ -30,9 +32,8 @@ create or replace view sluice.attempts with (security_barrier) as
     sluice.guarded(a.cache_write_tokens) as cache_write_tokens,
     sluice.guarded(a.reasoning_tokens) as reasoning_tokens,
     sluice.guarded(trim_scale(a.cost)) as cost, sluice.guarded(a.fallback_to) as fallback_to
-  from sluice.attempt a join sluice.task t on t.id = a.task_id
-  cross join sluice.caller_scope() c
-  where (t.tenant = any (c.tenants)) = c.bound;
+  from sluice.attempt a cross join sluice.caller_scope() c
+  where (select (t.tenant = any (c.tenants)) = c.bound from sluice.task t where t.id = a.task_id);
 
 -- attempts: the calls of one task that failed, were lost, came too late or were extra ones, the
 -- oldest first: rows of sluice.attempts, found fast.

@@ -56,7 +56,7 @@ $$;
 
 -- forget_texts: erases the texts of finished tasks. Requires the results' row locks. The new rows
 -- keep which transaction stored the old ones: what the history has counted is not counted again.
--- The only place that updates rows of task, result and attempt.
+-- The only place that updates rows of result and attempt.
 create or replace function sluice.forget_texts(p_ids bigint[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$

@@ -4,7 +4,8 @@
 -- and is in one output file once.
 --
 --   validate -> submit -> run -> write -> done
--- and stop before write when a batch is cancelled or expires.
+-- A batch whose file is bad goes from validate to done (fail_batch). One that is cancelled, or
+-- expires, before write goes to stop, which cancels its tasks, and then to write.
 
 -- batch_turns: the open batches that are due, in the order of their turns: from the tenant whose
 -- steps have taken the least time, the batch that has waited longest. So a tenant's batches wait

@@ -1,0 +1,80 @@
+-- How many files and open batches a tenant may have, and how many bytes the files of all take.
+
+-- accept_files: whether the tenant may begin an upload or a batch that makes p_files more files.
+-- The output files of its open batches count already, because they are never refused: the calls
+-- have been paid for. The bytes of a tenant's files count only up to its limit: output of batches
+-- beyond that is no reason to refuse other tenants. Files under way have no bytes yet, so an upload
+-- of 200 MB, and the output of all open batches, may exceed files_bytes_max.
+-- Params:  p_tenant: null: none.
+-- Errors:  SL003 all files take files_bytes_max(); SL005 the tenant's limit.
+create or replace function sluice.accept_files(p_tenant text, p_files int) returns void
+language plpgsql volatile
+as $$
+declare
+  v_tenant text := coalesce(p_tenant, 'default');
+  v_limits sluice.tenant_limits := (select l from sluice.limits_of(v_tenant) l);
+  v_files bigint;
+  v_bytes bigint;
+  v_all_bytes bigint;
+  v_to_come bigint;
+begin
+  select coalesce(sum(h.files) filter (where h.tenant = v_tenant), 0),
+    coalesce(sum(h.bytes) filter (where h.tenant = v_tenant), 0),
+    coalesce(sum(least(h.bytes, l.files_bytes_max)), 0)
+  into v_files, v_bytes, v_all_bytes
+  from (select coalesce(f.tenant, 'default') as tenant, count(*) as files,
+    coalesce(sum(f.bytes), 0) as bytes
+        from sluice.file f group by 1) h
+  cross join lateral sluice.limits_of(h.tenant) l;
+  select coalesce(sum((b.output_file is null)::int + (b.error_file is null
+    and b.endpoint <> '/v1/messages')::int), 0) into v_to_come
+  from sluice.batch b where b.phase <> 'done' and coalesce(b.tenant, 'default') = v_tenant;
+  if v_files + v_to_come + p_files > v_limits.max_files then
+    raise exception 'tenant "%" has % files%, of % that it may have', v_tenant, v_files,
+      case when v_to_come > 0 then format(' and %s to come of its batches', v_to_come)
+        else '' end, v_limits.max_files
+      using errcode = 'SL005',
+        hint = case when p_files > 1 then format('A batch needs %s. ', p_files) else '' end
+        || 'Delete some: DELETE /v1/files/{id}. Or raise sluice.tenants.max_files (for all: '
+           'sluice.settings.tenant_max_files).';
+  elsif v_bytes >= v_limits.files_bytes_max then
+    raise exception 'the files of tenant "%" take % bytes, of % that they may take', v_tenant,
+      v_bytes, v_limits.files_bytes_max
+      using errcode = 'SL005',
+        hint = 'Delete some: DELETE /v1/files/{id}. Or raise sluice.tenants.files_bytes_max '
+        || '(for all: sluice.settings.tenant_files_bytes_max).';
+  elsif v_all_bytes >= sluice.files_bytes_max() then
+    raise exception 'the files take % bytes', sluice.files_bytes_max() using errcode = 'SL003',
+      hint = 'Delete some: DELETE /v1/files/{id}.';
+  end if;
+end
+$$;
+
+-- accept_batch: whether the tenant may begin another batch, which makes p_files files.
+-- Params:  p_tenant: null: none.
+-- Errors:  SL003, SL005 as above; SL005 too many are open.
+create or replace function sluice.accept_batch(p_tenant text, p_files int) returns void
+language plpgsql volatile
+as $$
+declare
+  v_tenant text := coalesce(p_tenant, 'default');
+  v_max int := (select l.max_batches from sluice.limits_of(v_tenant) l);
+  v_open bigint := (select count(*) from sluice.batch b where b.phase <> 'done'
+    and coalesce(b.tenant, 'default') = v_tenant);
+begin
+  if v_open >= v_max then
+    raise exception 'tenant "%" has % open batches, of % that it may have', v_tenant, v_open, v_max
+      using errcode = 'SL005',
+      hint = 'Wait until one has ended and try again in about 60 s, cancel one, '
+             'or raise sluice.tenants.max_batches '
+        || '(for all: sluice.settings.tenant_max_batches).';
+  end if;
+  perform sluice.accept_files(p_tenant, p_files);
+end
+$$;
+
+-- files_bytes_max: the most bytes of all files together when an upload or a batch begins: they
+-- share a disk with the queue.
+create or replace function sluice.files_bytes_max() returns bigint
+language sql immutable parallel safe
+as $$ select 53687091200 $$;
