@@ -4,7 +4,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
-select plan(21);
+select plan(26);
 
 select given_priced_model() as m, given_model() as unpriced \gset
 insert into sluice.prices (model, valid_from, above_tokens, input, cache_write, output, per_request)
@@ -21,7 +21,7 @@ update sluice.prices set output = 1000001 where model = :'m' and valid_from = 'e
 select is(sluice.nanos_max(:'m', at(-1), 200, 20, 2), 222::numeric,
   'each call is rounded up for itself');
 create function bounds_of(p_task bigint, p_model text) returns text language sql
-as $$ select format('%s %s', b.input, b.output) from sluice.task t,
+as $$ select format('%s %s%s', b.input, b.output, b.fault) from sluice.task t,
   sluice.call_bounds(model_row(p_model), t.prompt, t.request, t.max_output_tokens, t.bounds, 0) b
   where t.id = p_task $$;
 select is(bounds_of(given_task(:'m', prompt => 'four', max_output_tokens => 9), :'m'), '68 9',
@@ -29,11 +29,17 @@ select is(bounds_of(given_task(:'m', prompt => 'four', max_output_tokens => 9), 
 select is(bounds_of(given_task(:'m', prompt => 'four'), :'m'), '68 ', 'without a cap no bound');
 update sluice.models set max_output_tokens = 50 where name = :'m';
 select is(bounds_of(given_task(:'m', prompt => 'four'), :'m'), '68 50', 'or the model''s');
+select is(bounds_of(given_task(:'m', prompt => 'four', max_output_tokens => 50), :'m'), '68 50',
+  'a task may have as much of its own');
+select is(bounds_of(given_task(:'m', prompt => 'four', max_output_tokens => 51), :'m'),
+  '68 51too long', 'not more');
 
-create function bounds_of_request(p_request text, p_kept sluice.request_bound, p_parse_max int)
+create function bounds_of_request(p_request text, p_kept sluice.request_bound, p_parse_max int,
+  p_model jsonb default '{}')
 returns text language sql
 as $$ select format('%s %s %s', b.input, b.output, b.fault) from sluice.call_bounds(
-  jsonb_populate_record(model_row((select min(name) from sluice.models)), '{"api": "openai-chat"}'),
+  jsonb_populate_record(model_row((select min(name) from sluice.models)),
+    '{"api": "openai-chat", "max_output_tokens": null}' || p_model),
   'x', p_request, null, p_kept, p_parse_max) b $$;
 \set request '{"max_tokens": 5}'
 select is(sluice.kept_bounds('openai-chat', :'request'),
@@ -43,6 +49,14 @@ select is(bounds_of_request(:'request', ('openai-chat', 7, null, 'fault'), 100),
 select is(bounds_of_request(:'request', ('openai-responses', 7, 7, null),
   sluice.parse_bytes_max()), '81 5 ', 'that of another api is not');
 select is(bounds_of_request(:'request', null, 16), '  unread', 'a large request is not parsed');
+
+\set alone '{"max_completion_tokens": 5}'
+select is(bounds_of_request(:'alone', sluice.kept_bounds('openai-chat', :'alone'), 0),
+  '92  "max_completion_tokens" without "max_tokens"', 'a cap that a backend may not read is none');
+select is(bounds_of_request(:'alone', sluice.kept_bounds('openai-chat', :'alone'), 0,
+  '{"url": "https://api.openai.com/v1"}'), '92 5 ', 'OpenAI reads it');
+select is(bounds_of_request('{"max_tokens": 5, "n": 3}', null, 100, '{"max_output_tokens": 14}'),
+  '89 15 too long', 'all its answers together are not longer than the model''s');
 
 select is(sluice.has_budgets(), false, 'there are none');
 select is(sluice.api_of_bounds('openai-chat', null), null, 'so bounds are kept for no api');

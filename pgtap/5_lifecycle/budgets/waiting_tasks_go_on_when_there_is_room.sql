@@ -1,8 +1,8 @@
--- sluice.look_at_budgets, sluice.wake_waiting
+-- sluice.look_at_budgets, sluice.wake_waiting, sluice.waiting_by_turns, sluice.waits_max
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
-select plan(20);
+select plan(25);
 
 select given_priced_model() as m \gset
 select given_budget('model', :'m', 1000) as b, given_worker(array[:'m']) as w \gset
@@ -64,6 +64,40 @@ select is((select exhausted_at from sluice.budget_rows(:'rolling', at(101))), at
 select is(sluice.wake(at(3601)), 1, 'the one comes, others stay');
 select is(cardinality(claimed(:w, 20, at(3602))), 1, 'is called');
 select is(sluice.look_at_budgets(at(3661)), 2, 'and when more has left, the others follow');
+
+-- turns
+update sluice.budget_wait set rank = 0;
+select given_tenant() as t1, given_tenant() as t2, given_tenant() as t3 \gset
+update sluice.tenants set weight = 3 where name = :'t3';
+select given_budget('tag', 'x=y', 1000) as tag \gset
+create function waits(p_tenant text, p_rank int, p_ids int[], p_need int default 100) returns void
+language sql as $$
+  insert into sluice.budget_wait (task_id, budget, until, reason, need, rank, tenant)
+  select -i, (budget_row((select max(name) from sluice.budgets where scope = 'tag'))).id,
+    at(86400), '', p_need, p_rank, p_tenant from unnest(p_ids) i;
+$$;
+-- firsts: how often in a hundred looks a task of p_tenant is the first; five sigma are 25.
+create function firsts(p_tenant text) returns bigint language sql as $$
+  select count(*) filter (where w.tenant = p_tenant) from generate_series(1, 100) look
+  cross join lateral (
+    select task_id from sluice.waiting_by_turns((budget_row((select max(name) from sluice.budgets
+      where scope = 'tag'))).id, 1000 + look, at(0)) limit 1) first
+  join sluice.budget_wait w using (task_id)
+$$;
+select waits(:'t1', 0, array(select generate_series(1001, 4000)));
+select waits(:'t2', 0, array(select generate_series(1, 10)));
+select ok((select count(*) between 511 and 611
+  from sluice.waiting_by_turns((budget_row(:'tag')).id, 1000, at(0))),
+  'each lane has its part of what is read');
+delete from sluice.budget_wait where tenant = :'t1' and task_id > -3980;
+select ok(firsts(:'t2') between 25 and 75,
+  'a tenant''s long backlog and the few younger tasks of another go on by turns');
+select waits(:'t3', 0, array(select generate_series(11, 20)));
+select ok(firsts(:'t3') between 35 and 85, 'turns are weighed');
+update sluice.budget_wait set need = 300 where tenant = :'t1';
+select ok(firsts(:'t1') < 25, 'and what their calls may cost counts');
+update sluice.budget_wait set rank = -1 where tenant = :'t1';
+select is(firsts(:'t1'), 100::bigint, 'a higher priority comes first');
 
 select * from finish();
 rollback;

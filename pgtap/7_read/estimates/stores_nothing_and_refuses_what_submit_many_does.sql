@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(9);
+select plan(10);
 
 select given_model() as m \gset
 select count(*) from sluice.estimate_many(jsonb_build_array(jsonb_build_object('model', :'m',
@@ -22,6 +22,12 @@ insert into sluice.tenants (name, models) values (:'m' || '-tenant', '{}');
 select is((error_of(format('select sluice.estimate_sums(%L)', jsonb_build_array(jsonb_build_object(
     'name', :'m', 'tenant', :'m' || '-tenant', 'tasks', 1, 'bytes', 0, 'bounded', 0, 'bounds', 0)))
   )).code, 'SL009', 'sums for a model that their tenant may not use');
+insert into sluice.tenants (name, models) values ('default', '{}')
+on conflict (name) do update set models = '{}';
+select is((error_of(format('select sluice.estimate_sums(%L)', jsonb_build_array(jsonb_build_object(
+    'name', :'m', 'tasks', 1, 'bytes', 0, 'bounded', 0, 'bounds', 0))))).code, 'SL009',
+  'those without a tenant are of the default one');
+update sluice.tenants set models = null where name = 'default';
 select is((select count(*) from sluice.estimate_many('[]', at(0))), 0::bigint, 'none have no row');
 
 insert into sluice.routes (route, model, weight) values (:'m' || '-route', :'m', 0);

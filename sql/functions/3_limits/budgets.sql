@@ -135,18 +135,6 @@ begin
 end
 $$;
 
--- kept_bounds: the bounds of a verbatim request, as they are kept with its task, for models of
--- p_api.
-create or replace function sluice.kept_bounds(p_api text, p_request text)
-returns sluice.request_bound
-language plpgsql immutable strict
-as $$
-begin
-  return (select row(p_api, b.input, b.output, b.fault)::sluice.request_bound
-    from sluice.request_bounds(p_api, p_request) b);
-end
-$$;
-
 -- parse_bytes_max: how much of requests whose bounds are not kept is parsed in one transaction of
 -- many tenants, 20 ms: of tasks that are older than all budgets, or went to a model of another api.
 create or replace function sluice.parse_bytes_max() returns int
@@ -154,7 +142,9 @@ language sql immutable parallel safe
 as $$ select 65536 $$;
 
 -- call_bounds: the most tokens that a call of p_model for a task may have, in and out; null: any
--- number, for a request because of fault. A prompt is sent with the task's cap, or the model's.
+-- number, for a request because of fault. A prompt is sent with the task's cap, or the model's. The
+-- fault of an answer that may be longer than the model's max_output_tokens is 'too long': of a call
+-- that nobody knows the end of, a budget holds that much.
 -- Params:  of the task, by themselves: a row of it would bring its whole text; p_kept: its bounds;
 --          p_parse_max: how many bytes of a request may be parsed, if they are not kept for
 --          p_model. The fault of a longer one is 'unread'.
@@ -175,6 +165,14 @@ begin
     select b.* into input, output, fault from sluice.request_bounds(p_model.api, p_request) b;
   else
     fault := 'unread';
+  end if;
+  if fault = sluice.unread_limit() and sluice.reads_max_completion_tokens(p_model) then
+    fault := null;
+  end if;
+  if fault is not null then
+    output := null;
+  elsif output > p_model.max_output_tokens then
+    fault := 'too long';
   end if;
 end
 $$;

@@ -115,9 +115,23 @@ begin
 end
 $$;
 
+-- unread_limit: the fault of a chat request whose only cap is max_completion_tokens.
+create or replace function sluice.unread_limit() returns text
+language sql immutable parallel safe
+as $$ select '"max_completion_tokens" without "max_tokens"' $$;
+
+-- reads_max_completion_tokens: whether the backend of a chat model is known to read that key: it is
+-- the one that src/backends/openai_chat.cc sends to these hosts. Many others skip it.
+create or replace function sluice.reads_max_completion_tokens(p_model sluice.models)
+returns boolean
+language sql immutable
+as $$ select p_model.url ~ '^https?://[^/:]*[.]openai[.](azure[.])?com([/:]|$)' $$;
+
 -- request_bounds: the most tokens that a verbatim request may have, in and out; null: it may be any
 -- number, because of what fault says, if that is not an answer without a cap. A token is at least a
--- byte of the text.
+-- byte of the text. Each cap is digits: what is 0, null, a text, or is cut to 0, is no cap for some
+-- backends. Of a request without a max_tokens the output holds only where max_completion_tokens is
+-- read, and fault is unread_limit.
 create or replace function sluice.request_bounds(
   p_api text, p_request text, out input int, out output int, out fault text)
 language plpgsql immutable
@@ -132,21 +146,38 @@ begin
   if fault is not null then
     return;
   end if;
-  v_top := (select jsonb_object_agg(k.key, case when k.key in ('tools', 'functions') then ''
-      else k.value #>> '{}' end)
+  v_top := (select jsonb_object_agg(k.key, case when k.key in ('tools', 'functions') then '1'
+      else k.value::text end)
     from json_each(v) k where k.key in ('tools', 'functions', 'max_output_tokens',
       'max_completion_tokens', 'max_tokens', 'n'));
   input := octet_length(p_request) + sluice.frame_tokens(
     coalesce(v_top ?| '{tools, functions}', false));
-  v_cap := case p_api when 'openai-responses' then (v_top ->> 'max_output_tokens')::numeric
-    else greatest((v_top ->> 'max_completion_tokens')::numeric, (v_top ->> 'max_tokens')::numeric)
-    end
-      * case when p_api = 'openai-chat' then greatest(ceil((v_top ->> 'n')::numeric), 1)
-        else 1 end;
-  -- a cap of 0 is none for some backends
-  output := case when p_api = 'openai-embeddings' then 0
-    when v_cap >= 1 and v_cap <= 2147483647 then ceil(v_cap)::int end;
+  fault := (select format('the value of "%s"', min(t.key)) from jsonb_each_text(v_top) t
+    where t.value !~ '^[1-9][0-9]{0,9}$' and not (t.key = 'n' and t.value = 'null')
+    having count(*) > 0);
+  if p_api = 'openai-embeddings' then
+    output := 0;
+  elsif fault is null then
+    v_cap := greatest((v_top ->> 'max_output_tokens')::numeric,
+        (v_top ->> 'max_completion_tokens')::numeric, (v_top ->> 'max_tokens')::numeric)
+      * coalesce(nullif(v_top ->> 'n', 'null')::numeric, 1);
+    output := case when v_cap <= 2147483647 then v_cap::int end;
+    fault := case when v_top ? 'max_completion_tokens' and not v_top ? 'max_tokens'
+      then sluice.unread_limit() end;
+  end if;
 exception when data_exception or statement_too_complex or program_limit_exceeded then
-  null;  -- a cap that is no number: the backend may take it for none; or nested too deep for here
+  null;  -- nested too deep for here
+end
+$$;
+
+-- kept_bounds: the bounds of a verbatim request, as they are kept with its task, for models of
+-- p_api.
+create or replace function sluice.kept_bounds(p_api text, p_request text)
+returns sluice.request_bound
+language plpgsql immutable strict
+as $$
+begin
+  return (select row(p_api, b.input, b.output, b.fault)::sluice.request_bound
+    from sluice.request_bounds(p_api, p_request) b);
 end
 $$;

@@ -17,8 +17,10 @@ begin
     from unnest(p_turns) with ordinality t join sluice.task k on k.id = t.task_id
     cross join lateral (select array(select b.id from sluice.budgets_of(p_model.name, k.route,
       k.tenant, k.api_key, k.metadata) b) as ids offset 0) c
-    cross join lateral (select sluice.nanos_max(p_model.name, p_now, b.input, b.output) as nanos,
-        case when b.input is null or b.output is null
+    cross join lateral (select
+        case when b.fault is null then sluice.nanos_max(p_model.name, p_now, b.input, b.output) end
+          as nanos,
+        case when b.fault is not null or b.input is null or b.output is null
           then concat_ws(' ', 'unbounded', b.fault) else 'unpriced' end as why
       from sluice.call_bounds(p_model, k.prompt, k.request, k.max_output_tokens, k.bounds,
         case when k.id = any (p_parsed) then 2147483647 else 0 end) b

@@ -39,9 +39,59 @@ begin
 end
 $$;
 
+-- waits_max: how many waiting tasks, and lanes of them, a look at a budget reads: 10 ms.
+create or replace function sluice.waits_max() returns int
+language sql immutable parallel safe
+as $$ select 1000 $$;
+
+-- waiting_by_turns: the tasks that wait for a budget, in the order in which they are to go on: by
+-- rank, then by turns of their tenants, of each the oldest first. As in fair_share.sql a tenant's
+-- tasks follow each other, each as long as its need / weight. No look remembers the last one: each
+-- draws where the tenants begin, so that also of the tasks that go on one by one each tenant has
+-- its share. Of each lane (rank, tenant) it reads an equal part of waits_max; of all the 100 that
+-- need least, which come last in their rank.
+-- Returns: waits: false for one that is elsewhere by now.
+create or replace function sluice.waiting_by_turns(
+  p_budget int, p_left numeric, p_now timestamptz)
+returns table (task_id bigint, need numeric, waits boolean)
+language plpgsql volatile
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+#variable_conflict use_column
+begin
+  return query
+  with recursive lane(rank, tenant) as (
+    (select w.rank, w.tenant from sluice.budget_wait w where w.budget = p_budget
+      order by w.rank, w.tenant limit 1)
+    union all
+    select n.* from lane l cross join lateral (
+      select w.rank, w.tenant from sluice.budget_wait w
+      where w.budget = p_budget and (w.rank, w.tenant) > (l.rank, l.tenant)
+      order by w.rank, w.tenant limit 1) n),
+  turn as materialized (
+    select l.rank, l.tenant, -ln(1 - random())::numeric as start, coalesce((
+      select t.weight from sluice.tenants t where t.name = l.tenant), 1)::numeric as weight
+    from (select l.* from lane l limit sluice.waits_max()) l),
+  pick as (
+    select w.*, (sum(w.need) over (partition by w.rank, w.tenant order by w.task_id)
+      + (turn.start - 1) * w.need) / turn.weight as start
+    from turn cross join lateral (
+      select o.* from sluice.budget_wait o where o.budget = p_budget and o.rank = turn.rank
+        and o.tenant = turn.tenant and o.until > p_now
+      order by o.task_id limit 1 + sluice.waits_max() / (select count(*) from turn)) w
+    union all
+    (select o.*, null from sluice.budget_wait o where o.budget = p_budget and o.until > p_now
+      and o.need <= p_left order by o.need limit 100))
+  select p.task_id, p.need, l.task_id is not null
+  from (select distinct on (p.task_id) p.* from pick p order by p.task_id, p.start) p
+  left join sluice.later l on l.task_id = p.task_id and l.ready_at = p.until
+  order by p.rank, p.start, p.task_id;
+end
+$$;
+
 -- wake_waiting: lets those of a budget's waiting tasks try again that fit into p_left nano-units
--- together, beside those that it woke in the last minute and no claim has met yet. It looks at the
--- first 1,000 in the order of lines, and at the 100 that need least.
+-- together, beside those that it woke in the last minute and no claim has met yet. What somebody
+-- has locked takes no room.
 -- Returns: how many.
 create or replace function sluice.wake_waiting(
   p_budget sluice.budgets, p_left numeric, p_now timestamptz)
@@ -56,43 +106,32 @@ declare
     where w.budget = p_budget.id and w.until > p_now);
   v_ids bigint[] := '{}';
   v_gone bigint[] := '{}';
-  v_woken int := 0;
 begin
   if v_least is null or v_left < v_least then
     return 0;
   end if;
   v_left := v_left - coalesce((select sum(w.need) from sluice.budget_wait w
     where w.until between p_now - interval '1 minute' and p_now and w.budget = p_budget.id), 0);
-  for v in
-    select w.task_id, w.need, l.task_id is not null as waits
-    from (
-      (select o.* from sluice.budget_wait o where o.budget = p_budget.id and o.until > p_now
-        order by o.rank, o.task_id limit 1000)
-      union
-      (select o.* from sluice.budget_wait o where o.budget = p_budget.id and o.until > p_now
-        and o.need <= v_left order by o.need limit 100)) w
-    left join sluice.later l on l.task_id = w.task_id and l.ready_at = w.until
-    order by w.rank, w.task_id
-  loop
+  for v in select * from sluice.waiting_by_turns(p_budget.id, v_left, p_now) loop
     exit when v_left < v_least;
     if not v.waits then
       v_gone := v_gone || v.task_id;
     elsif v.need <= v_left then
-      v_left := v_left - v.need;
-      v_ids := v_ids || v.task_id;
+      perform from sluice.later l
+      join sluice.budget_wait w on w.task_id = l.task_id and w.until = l.ready_at
+      where l.task_id = v.task_id for update of l, w skip locked;
+      if found then
+        v_left := v_left - v.need;
+        v_ids := v_ids || v.task_id;
+      end if;
     end if;
   end loop;
-  with go as materialized (
-    select l.task_id from unnest(v_ids) i(id) join sluice.later l on l.task_id = i.id
-    join sluice.budget_wait w on w.task_id = l.task_id and w.until = l.ready_at
-    for update of l, w skip locked),
-  moved as (
-    update sluice.later l set ready_at = p_now from go where l.task_id = go.task_id)
-  update sluice.budget_wait w set until = p_now from go where w.task_id = go.task_id;
-  get diagnostics v_woken = row_count;
+  with moved as (
+    update sluice.later l set ready_at = p_now where l.task_id = any (v_ids))
+  update sluice.budget_wait w set until = p_now where w.task_id = any (v_ids);
   delete from sluice.budget_wait w where w.ctid = any (array(
     select o.ctid from sluice.budget_wait o where o.task_id = any (v_gone)
     for update skip locked));
-  return v_woken;
+  return cardinality(v_ids);
 end
 $$;

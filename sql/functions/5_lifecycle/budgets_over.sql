@@ -39,6 +39,9 @@ begin
     when 'unbounded' then format('what the call may cost has no bound, and budget %s needs one: '
       'give the task or model %s a max_output_tokens, and refer to no pictures or files',
       p_budget.name, p_model)
+    when 'unbounded too long' then format('the task asks for a longer answer than the '
+      'max_output_tokens of model %s, which is the most that budget %s lets a call have', p_model,
+      p_budget.name)
     when 'unbounded ' || substr(p_over.why, 11) then format('what the call may cost has no bound '
       'because of %s in its request, and budget %s needs one', substr(p_over.why, 11),
       p_budget.name)
@@ -194,12 +197,12 @@ begin
     select q.task_id, case when q.task_id = v_first then p_opens else p_until end,
       q.deadline, t.model, q.request_bytes, q.fence, q.rank, q.attempts, t.route, q.tenant
     from unnest(p_rows) q join sluice.task t on t.id = q.task_id
-    returning task_id, ready_at, rank)
-  insert into sluice.budget_wait as w (task_id, budget, until, reason, need, rank)
-  select p.task_id, p_budget.id, p.ready_at, p_reason, o.need, p.rank
+    returning task_id, ready_at, rank, tenant)
+  insert into sluice.budget_wait as w (task_id, budget, until, reason, need, rank, tenant)
+  select p.task_id, p_budget.id, p.ready_at, p_reason, o.need, p.rank, p.tenant
   from put p join unnest(p_over) o on o.task_id = p.task_id
   on conflict on constraint budget_wait_pkey do update
     set budget = excluded.budget, until = excluded.until, reason = excluded.reason,
-      need = excluded.need, rank = excluded.rank;
+      need = excluded.need, rank = excluded.rank, tenant = excluded.tenant;
 end
 $$;

@@ -222,10 +222,10 @@ begin
       coalesce(jsonb_typeof(estimate_sums.sums), 'null') using errcode = 'SL004',
       hint = 'Pass what sluice.task_sums returned.';
   end if;
-  perform sluice.require_tenant(s.tenant), case when sluice.exceeds(l, null, s.name)
-    then sluice.refuse_excess(s.tenant, null, s.name) end
+  perform sluice.require_tenant(t.name), case when sluice.exceeds(l, null, s.name)
+    then sluice.refuse_excess(t.name, null, s.name) end
   from jsonb_to_recordset(estimate_sums.sums) s(name text, tenant text),
-    sluice.limits_of(s.tenant) l;
+    lateral (select coalesce(s.tenant, 'default') as name) t, sluice.limits_of(t.name) l;
   return query
   with taker as materialized (
     select t.*, (t.model).id, (t.model).name as model_name,

@@ -26,7 +26,8 @@ begin
     select c.* from sluice.budget_call c
     where c.ended_at > p_shadow.looked_at and c.ended_at <= p_until and c.budget = p_budget
     order by c.ended_at limit p_max + 1)
-  select e.at, e.ended_at, m, t.route, e.nanos, sluice.nanos_max(m.name, e.at, b.input, b.output)
+  select e.at, e.ended_at, m, t.route, e.nanos,
+    case when b.fault is null then sluice.nanos_max(m.name, e.at, b.input, b.output) end
   from ended e join sluice.models m on m.name = e.model join sluice.task t on t.id = e.task_id
   cross join lateral sluice.call_bounds(m, t.prompt, t.request, t.max_output_tokens, t.bounds,
     sluice.parse_bytes_max()) b

@@ -77,7 +77,8 @@ comment on column sluice.models.output_price is
   'Cost of a million output tokens, likewise. Null: not known.';
 comment on column sluice.models.max_output_tokens is
   'The longest answer of a task that has no max_output_tokens of its own, in tokens; sent with its '
-  'prompt. Null: the backend''s own limit.';
+  'prompt. Where a hard budget counts the call, also the most that a task may ask for. Null: the '
+  'backend''s own limit.';
 comment on column sluice.models.is_budgeted is
   'Whether there are budgets. Maintained by a trigger.';
 comment on column sluice.models.is_priced is
