@@ -142,6 +142,22 @@ def test_an_open_transaction_takes_no_room_of_a_budget_from_others(url, worker):
         connection.rollback()
 
 
+def test_an_open_transaction_holds_up_no_deletion_of_a_budget(url, worker):
+    """The trigger runs at commit, where statement_timeout ends nothing, and locks all models when
+    the budget is the last one: if it waits, so does all configuration."""
+    spend_all(url)
+    tasks = [submit(url, "honest", tenant=tenant) for tenant in "ab"]
+    worker(url)
+    wait_parked(url, 2)
+    with contextlib.closing(connect(url)) as connection, connection.cursor() as cursor:
+        connection.autocommit = False
+        cursor.execute("select sluice.cancel(%s)", [tasks[0]])
+        query(url, "set lock_timeout = '10 s'; delete from sluice.budgets")
+        query(url, "set lock_timeout = '10 s'; select sluice.pause('m'); select sluice.resume('m')")
+        wait_for(lambda: solved_of(url, "b") == 1, 20, "the task of b")
+        connection.rollback()
+
+
 def test_a_backend_that_tells_too_many_tokens_closes_no_budget(url, worker, sluice):
     submit(url, "lie")
     worker(url)

@@ -32,7 +32,9 @@ $$;
 -- higher limit has not reached; removes what belongs to a deleted one; and tells the workers. At
 -- commit, so that claims wait for no open psql.
 -- Locks:   waits for lock_class('budget') 1, and keeps it: another session may make the first
---          budget, delete the last one, or add a model meanwhile.
+--          budget, delete the last one, or add a model meanwhile; then rows of models. It passes
+--          over waiting tasks that somebody has locked, for that may be a submitter whose
+--          transaction stays open: if he leaves such a task as it is, it waits until its time.
 create or replace function sluice.after_budget_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -43,15 +45,17 @@ declare
   v_id int := coalesce(old.id, new.id);
 begin
   perform pg_advisory_xact_lock(sluice.lock_class('budget'), 1);
-  update sluice.models m set is_budgeted = b.are_any
-  from (select exists (select from sluice.budgets) as are_any) b where m.is_budgeted <> b.are_any;
   if tg_op = 'UPDATE' and to_jsonb(new) - c_limits = to_jsonb(old) - c_limits then
     perform sluice.wake_waiting(new, new.limit_nanos
       - (sluice.budget_sums(new, clock_timestamp())).total, clock_timestamp());
   elsif tg_op <> 'INSERT' then
-    update sluice.later l set ready_at = clock_timestamp() from sluice.budget_wait w
-    where w.budget = v_id and l.task_id = w.task_id and l.ready_at = w.until;
-    delete from sluice.budget_wait w where w.budget = v_id;
+    with pick as materialized (
+      select l.ctid as at from sluice.later l join sluice.budget_wait w on w.task_id = l.task_id
+        and w.until = l.ready_at
+      where w.budget = v_id for update of l, w skip locked)
+    update sluice.later l set ready_at = clock_timestamp() from pick p where l.ctid = p.at;
+    delete from sluice.budget_wait w where w.ctid = any (array(
+      select o.ctid from sluice.budget_wait o where o.budget = v_id for update skip locked));
   end if;
   if tg_op = 'UPDATE' and new.limit_nanos > old.limit_nanos then
     delete from sluice.budget_mark k using sluice.budget_sums(new, clock_timestamp()) s
@@ -63,6 +67,8 @@ begin
     delete from sluice.budget_spent s where s.budget = v_id;
     delete from sluice.budget_mark k where k.budget = v_id;
   end if;
+  update sluice.models m set is_budgeted = b.are_any
+  from (select exists (select from sluice.budgets) as are_any) b where m.is_budgeted <> b.are_any;
   perform sluice.notify('sluice_config', '');
   return null;
 end
