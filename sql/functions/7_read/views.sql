@@ -47,12 +47,11 @@ create or replace view sluice.audit_log with (security_barrier) as
 -- id first. Whose tasks a caller sees: 1_base/callers.sql. The view is a security barrier, so that
 -- no function in a caller's condition sees the others.
 --
--- Each row looks its task up, and "offset 0" keeps that from being planned as a join. A join is
--- planned by the caller's settings, over everybody's rows: a merge read models up to that of
--- another's task, and the memory of a sort told the size of its texts (D-409). For the same reason
--- a model's name is looked up last, for rows that are given out. A test compares such plans.
+-- A caller's settings plan the joins, over everybody's rows. So a model's name is looked up last,
+-- for rows that are given out: a merge read models up to that of another's task (D-409). A test
+-- compares such plans.
 create or replace view sluice.tasks with (security_barrier) as
-  select p.task_id as id, p.status, sluice.guarded(t.route) as route,
+  select t.id, p.status, sluice.guarded(t.route) as route,
     sluice.guarded((select m.name from sluice.models m where m.id = p.model)) as model,
     sluice.guarded(t.tenant) as tenant,
     sluice.guarded(t.priority::int) as priority, sluice.guarded(t.prompt) as prompt,
@@ -76,11 +75,11 @@ create or replace view sluice.tasks with (security_barrier) as
     select task_id, 'queued', model, attempts, ready_at, null from sluice.queue
     union all
     select task_id, 'processing', model, attempts + 1, ready_at, started_at from sluice.lease) p
+  join sluice.task t on t.id = p.task_id
   cross join sluice.caller_scope() c
-  cross join lateral (select t.* from sluice.task t
-    where t.id = p.task_id and (t.tenant = any (c.tenants)) = c.bound offset 0) t
+  where (t.tenant = any (c.tenants)) = c.bound
   union all
-  select r.task_id, r.status, sluice.guarded(t.route), sluice.guarded(r.model),
+  select t.id, r.status, sluice.guarded(t.route), sluice.guarded(r.model),
     sluice.guarded(t.tenant), sluice.guarded(t.priority::int), sluice.guarded(t.prompt),
       sluice.guarded(t.request), sluice.guarded(r.answer), sluice.guarded(r.response),
       sluice.guarded(r.error),
@@ -91,10 +90,9 @@ create or replace view sluice.tasks with (security_barrier) as
       sluice.guarded(t.run_at), sluice.guarded(t.deadline), sluice.guarded(t.schema_version),
       sluice.guarded(r.cached_tokens), sluice.guarded(r.cache_write_tokens),
       sluice.guarded(r.reasoning_tokens), sluice.guarded(t.affinity_key)
-  from sluice.result r
+  from sluice.result r join sluice.task t on t.id = r.task_id
   cross join sluice.caller_scope() c
-  cross join lateral (select t.* from sluice.task t
-    where t.id = r.task_id and (t.tenant = any (c.tenants)) = c.bound offset 0) t;
+  where (t.tenant = any (c.tenants)) = c.bound;
 
 -- task: one task by its id: the row of sluice.tasks, found fast however many tasks there are.
 -- Params:  id: as submit returned it.
