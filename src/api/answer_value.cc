@@ -16,7 +16,7 @@ HttpReply value_reply(const Result<PgResult>& rows, std::string_view missing, in
 // The value is a subquery that is evaluated where it is needed: after the condition.
 std::string in_name_of(const std::optional<std::string>& key_id, std::string_view sql,
                        PgParams& params) {
-  std::string condition = "set_config('lock_timeout', '1s', true) is not null";
+  std::string condition(waits_briefly);
   if (key_id) {
     params.emplace_back(*key_id);
     condition +=

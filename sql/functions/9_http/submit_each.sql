@@ -184,8 +184,8 @@ $$;
 --          says); p_key: its idempotency key (null: as the body says); p_traceparent: its
 --          traceparent, unless the body has one. With api, the model is the one that the request
 --          names, or the default, and must speak it.
--- Errors:  SL001 another api; SL004 two different keys, or one of an import; SL009 another tenant's; 22P02 no JSON;
---          54001 too deep.
+-- Errors:  SL001 another api; SL004 two different keys, or one of an import; SL009 another
+--          tenant's; 22P02 no JSON; 54001 too deep.
 create or replace function sluice.task_of_body(
   p_body text, p_tenant text, p_key text, p_traceparent text default null)
 returns jsonb
