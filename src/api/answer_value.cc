@@ -16,11 +16,13 @@ HttpReply value_reply(const Result<PgResult>& rows, std::string_view missing, in
 // The value is a subquery that is evaluated where it is needed: after the condition.
 std::string in_name_of(const std::optional<std::string>& key_id, std::string_view sql,
                        PgParams& params) {
-  if (!key_id) return std::string(sql);
-  params.emplace_back(*key_id);
-  return fmt::format(
-      "select case when set_config('sluice.api_key', ${}, true) is not null then ({}) end",
-      params.size(), sql);
+  std::string condition(waits_briefly);
+  if (key_id) {
+    params.emplace_back(*key_id);
+    condition +=
+        fmt::format(" and set_config('sluice.api_key', ${}, true) is not null", params.size());
+  }
+  return fmt::format("select case when {} then ({}) end", condition, sql);
 }
 
 Co<HttpReply> answer_with_value(PgPool& database, Requester requester, std::string_view sql,

@@ -13,9 +13,13 @@ namespace sluice {
 
 constexpr std::string_view none_of_that_name = "there is none of that name";
 
+// A condition that is true: from then on the statement waits 1 s for each lock, for others wait for
+// its connection. A step of ours holds one for less; a client's open transaction may have no end.
+constexpr std::string_view waits_briefly = "set_config('lock_timeout', '1s', true) is not null";
+
 // `sql`, a select of one value that changes no table by itself, in the name of the key `key_id`
-// (nullopt: as it is): it is what the audit notes, and without its scope admin the database says
-// nothing of secrets. Adds a parameter.
+// (nullopt: of none): it is what the audit notes, and without its scope admin the database says
+// nothing of secrets. It waits briefly. May add a parameter.
 std::string in_name_of(const std::optional<std::string>& key_id, std::string_view sql,
                        PgParams& params);
 

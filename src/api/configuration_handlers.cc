@@ -55,13 +55,14 @@ Co<HttpReply> answer_with_deletion(PgPool& database, ApiRequest request, std::st
   PgParams params = {std::move(request.names[0]), request.caller.key_id.value_or(""),
                      argument(request.http.query, "reason").value_or("")};
   const std::string sql = fmt::format(
-      "with gone as (delete from sluice.{0} where {1} = $1 returning {1})"
+      "with gone as (delete from sluice.{0} where {1} = $1 and {2} returning {1})"
       " select json_build_object('name', {1}, 'deleted', true)"
       " from gone, set_config('sluice.api_key', $2, true) key,"
       " set_config('sluice.reason', $3, true) reason limit 1",
-      table, column);
-  Co<HttpReply> reply = answer_with_value(database, request.http, sql, std::move(params));
-  co_return co_await std::move(reply);
+      table, column, waits_briefly);
+  Co<Result<PgResult>> reply = database.query(request.http, sql, std::move(params));
+  const Result<PgResult> rows = co_await std::move(reply);
+  co_return value_reply(rows, none_of_that_name);
 }
 
 }  // namespace

@@ -371,8 +371,9 @@ PgPool::Member* PgPool::place_for(const std::string& key) {
     deep += member->requests > 1 ? 1 : 0;
   }
   const bool takes_ms = is_quick(key) && !is_late;
-  const size_t half = std::max<size_t>(1, for_requests(members_.size()) / 2);
-  if (free != nullptr && held < (takes_ms ? members_.size() : half) && has_place()) return free;
+  const size_t all = for_requests(members_.size());
+  const size_t share = std::max<size_t>(1, takes_ms ? all - 1 : all / 2);
+  if (free != nullptr && held < share && has_place()) return free;
   if (!takes_ms || waiting_.size_of(key) < waiting_.size()) return nullptr;
   Member* own = single != nullptr && deep < for_requests(open) / 2 ? single : shallowest;
   return own != nullptr && own->requests < limits_.pipelined_max ? own : nullptr;

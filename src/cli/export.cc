@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -79,17 +80,18 @@ class Export final {
     return last;
   }
 
-  // CSV goes out as it is: its texts may have lines of their own.
+  // CSV goes out as it is, but to a terminal: its texts may have lines of their own.
   void put(const char* line) {
     if (!options_.is_csv) {
       print_json(line);
     } else {
-      fmt::print("{}\r\n", line);
+      fmt::print("{}\r\n", is_terminal_ ? harmless(line, true) : line);
     }
   }
 
   pqxx::nontransaction session_;
   const ExportOptions& options_;
+  const bool is_terminal_ = isatty(STDOUT_FILENO) == 1;
   std::optional<std::string> since_;
   std::optional<std::string> until_;
   std::optional<std::string> ended_since_;

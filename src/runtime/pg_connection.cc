@@ -64,6 +64,11 @@ Error statement_error(const PGresult* result) {
   if (sqlstate == "54000" && field(result, PG_DIAG_SOURCE_FUNCTION) == "PreCommit_Notify") {
     return notify_queue_full();
   }
+  // So is a wait of lock_timeout told from an error of our functions.
+  if (sqlstate == "55P03" && field(result, PG_DIAG_SOURCE_FUNCTION) == "ProcessInterrupts") {
+    return {Error::Action::retry_later, std::string(sqlstate),
+            "an open transaction has locked what this needs", "Try again when it has ended."};
+  }
   Error error{classify_sqlstate(sqlstate), std::string(sqlstate), {}};
   // Class 22 quotes the offending value, which may be a prompt. Details and contexts are never
   // taken, for the same reason.

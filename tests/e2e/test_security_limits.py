@@ -578,6 +578,55 @@ def test_keys_in_an_open_transaction_hold_up_their_own_tenant_alone(url, process
         assert {each.result(120)[0].status for each in flood} <= {202, 503}
 
 
+def wait_for_locks(url, count):
+    wait_for(lambda: query(url, "select count(*) from pg_stat_activity "
+        "where wait_event_type = 'Lock' and datname = current_database()")[0][0] >= count,
+        what="those that wait")
+
+
+@pytest.mark.parametrize("action, method, path", [
+    ("cancel", "DELETE", "/v1/tasks/{}"),
+    ("forget", "POST", "/v1/tasks/{}/forget"),
+    ("redrive", "POST", "/v1/tasks/{}/redrive"),
+    ("cancel_job", "POST", "/v1/jobs/{}/cancel"),
+    ("undo_job", "POST", "/v1/jobs/{}/undo")])
+def test_rows_in_an_open_transaction_hold_up_nobody_else(url, process, make_key, action, method,
+        path):
+    """One key that asked for eight of them had all of the server's connections until the
+    transaction ended."""
+    hostile = make_key("hostile", "--scope", "submit,read")
+    other = make_key("other", "--scope", "submit,read")
+    ids = [submit(url, "x", "chat", tenant="hostile") for _ in range(8)]
+    if action in ("forget", "redrive"):
+        query(url, "select sluice.cancel_all('chat')")
+    elif action.endswith("_job"):
+        job = {"action": "cancel", "filter": {"model": "chat"}}
+        jobs = [http(process.port, "POST", "/v1/jobs", job, hostile) for _ in range(2)]
+        ids = [int(job.json["id"]) for job in jobs]
+        if action == "undo_job":
+            query(url, "select sluice.cancel_job(id) from sluice.jobs; "
+                "update sluice.job set done = 1, undo_until = now() + interval '1 hour'")
+    with (contextlib.closing(connect(url)) as holder, holder.cursor() as cursor,
+            concurrent.futures.ThreadPoolExecutor(len(ids)) as threads):
+        holder.autocommit = False
+        for number in ids:
+            cursor.execute(f"select sluice.{action}(%s)", [number])
+        assert http(process.port, "GET", "/v1/tasks?limit=1", key=hostile).status == 200, "quick"
+        asked = [threads.submit(http, process.port, method, path.format(number), None, hostile)
+            for number in ids]
+        wait_for_locks(url, min(2, len(ids)))
+        begun = time.monotonic()
+        assert http(process.port, "GET", "/v1/tasks?limit=1", key=other).status == 200
+        print(f"another's list took {time.monotonic() - begun:.2f} s")
+        for reply in (each.result(60) for each in asked):
+            assert (reply.status, reply.error, reply.headers["Retry-After"]) == (503,
+                "unavailable", "1")
+            assert reply.json["error"] | {"type": 0} == {"type": 0, "code": "55P03", "param": None,
+                "message": "an open transaction has locked what this needs",
+                "hint": "Try again when it has ended."}
+        holder.rollback()
+
+
 def test_several_do_not_wait_for_what_one_of_them_needs(url):
     def submit_each(*keys):
         bodies = [json.dumps({"prompt": "x", "model": "chat", "idempotency_key": key})

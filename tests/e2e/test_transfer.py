@@ -1,4 +1,5 @@
 """`sluice export` and `sluice import`: what leaves one database arrives in another."""
+import contextlib
 import csv
 import io
 import json
@@ -7,6 +8,7 @@ import subprocess
 import pytest
 from conftest import BINARY, clean_environment, query
 from queue_tools import add_model
+from terminal_tools import Terminal
 
 HOSTILE_PROMPT = 'a "quoted", line\nand =1+1; \u202e \U0001f600'
 TASKS = 2_345  # three pages
@@ -61,6 +63,14 @@ def test_tasks_arrive_in_another_database_as_they_were(sluice, url, pg, tmp_path
         lost = new if before["status"] == "unsolved" else {"id"}
         assert {key: before[key] for key in before.keys() - lost} == {
             key: after[key] for key in after.keys() - lost}
+
+
+def test_csv_does_not_drive_a_terminal(url):
+    query(url, "select sluice.submit(%s, 'm')", ["a\x1b]0;title\x07b\u009b31mc\u202ed\ne"])
+    terminal = Terminal("export", "--format", "csv", "--database-url", url)
+    with contextlib.closing(terminal):
+        assert terminal.wait() == 0
+    assert b"a?]0;title?b?31mc?d\r\ne" in terminal.output
 
 
 def test_csv_is_read_as_it_was_written(sluice, url):

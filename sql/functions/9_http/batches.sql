@@ -79,7 +79,7 @@ $$;
 -- key.
 -- Params:  key: an Idempotency-Key; body, tenant: as there; messages: Anthropic's API.
 -- Returns: the batch as its API shows it now, the new one or the first. Waits for an open first
---          create with the same key.
+--          create with the same key, as long as lock_timeout allows.
 -- Errors:  as there; SL004 a key that is too long; SL008 the key was used with another body.
 create or replace function sluice.create_batch_once(
   key text, body text, tenant text, messages boolean, p_now timestamptz default null)
