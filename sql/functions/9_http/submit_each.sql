@@ -53,7 +53,8 @@ $$;
 
 -- submit_each_in_order: submit_each in the given order, waiting for locks as long as lock_timeout
 -- says. Once the statement has taken check_time, tasks whose payloads are to be checked are left to
--- be sent alone, as for a lock: halving would check them again and again while others wait.
+-- be sent alone, as for a lock: halving would check them again and again while others wait. (Only
+-- the last release's front sends them together with others: D-411.)
 create or replace function sluice.submit_each_in_order(
   p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[], p_api_keys text[],
   p_now timestamptz)
