@@ -4,7 +4,7 @@
 -- and is in one output file once.
 --
 --   validate -> submit -> run -> write -> done
--- and stop before write when a batch is cancelled or expires.
+-- and stop before write when a batch is cancelled or expires, once all its lines are read.
 
 -- batch_turns: the open batches that are due, in the order of their turns: from the tenant whose
 -- steps have taken the least time, the batch that has waited longest. So a tenant's batches wait
@@ -120,7 +120,8 @@ begin
     update sluice.batch set ending = coalesce(ending, 'expired') where id = p_batch.id
     returning * into p_batch;
   end if;
-  if p_batch.ending is not null and p_batch.phase in ('validate', 'submit', 'run') then
+  -- not while lines are read: each custom_id is to be in a file
+  if p_batch.ending is not null and p_batch.phase in ('submit', 'run') then
     update sluice.batch set phase = 'stop', position = 0 where id = p_batch.id
     returning * into p_batch;
   end if;
