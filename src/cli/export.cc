@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -79,10 +80,12 @@ class Export final {
     return last;
   }
 
-  // CSV goes out as it is: its texts may have lines of their own.
+  // CSV knows no escapes: it goes out as it is, with the lines in its texts, unless to a terminal.
   void put(const char* line) {
     if (!options_.is_csv) {
       print_json(line);
+    } else if (to_terminal_) {
+      fmt::print("{}\n", harmless(line, true));
     } else {
       fmt::print("{}\r\n", line);
     }
@@ -95,6 +98,7 @@ class Export final {
   std::optional<std::string> ended_since_;
   std::optional<std::string> ended_until_;
   int64_t after_;
+  const bool to_terminal_ = isatty(STDOUT_FILENO) == 1;
   uint64_t written_ = 0;
   Progress progress_;
 };

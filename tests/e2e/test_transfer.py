@@ -2,6 +2,7 @@
 import csv
 import io
 import json
+import os
 import subprocess
 
 import pytest
@@ -71,6 +72,17 @@ def test_csv_is_read_as_it_was_written(sluice, url):
     assert (row["answer"], row["status"]) == ("", "queued")
     assert exported(sluice, url, "--format", "csv", "--status", "failed") == (
         ",".join(row.keys()) + "\n")  # Python's text mode reads \r\n so
+
+
+def test_csv_on_a_terminal_drives_it_no_more_than_jsonl_does(sluice, url):
+    query(url, "select sluice.submit(%s, 'm')", ["a\x1b]0;b\x07c\u009b31md\u202ee\nf"])
+    ours, theirs = os.openpty()
+    with open(ours, "rb", buffering=0) as screen:
+        with open(theirs, "wb") as terminal:
+            done = subprocess.run([BINARY, "export", "--format", "csv", "--database-url", url],
+                stdin=subprocess.DEVNULL, stdout=terminal, env=clean_environment(()), timeout=60)
+            shown = screen.read(65536).decode()
+    assert done.returncode == 0 and '"a?]0;b?c?31md?e\r\nf"' in shown, repr(shown)
 
 
 def test_conditions_choose_and_texts_stay_away(sluice, url):
