@@ -17,7 +17,8 @@ constexpr int list_depth = 2;
 
 // Walks over the fields without looking at the values, then makes sure that nothing follows: else
 // one line could smuggle in two tasks ({…},{…}), and the ids would belong to the wrong lines.
-simdjson::error_code outline_error(std::string& text, int keys_max) {
+simdjson::error_code outline_error(std::string& text, int keys_max, std::string_view name,
+                                   bool* has) {
   ondemand::parser parser;
   ondemand::document document;
   const simdjson::padded_string_view padded(text.data(), text.size(), text.capacity());
@@ -28,6 +29,10 @@ simdjson::error_code outline_error(std::string& text, int keys_max) {
   for (auto field : object) {
     if (const auto error = field.error()) return error;
     if (++keys > keys_max) return simdjson::CAPACITY;
+    std::string_view key;
+    if (has != nullptr && field.unescaped_key().get(key) == simdjson::SUCCESS) {
+      *has = *has || key == name;
+    }
   }
   const char* rest = nullptr;
   const bool at_end = document.current_location().get(rest) == simdjson::OUT_OF_BOUNDS;
@@ -64,9 +69,10 @@ const char* find_quote_or_backslash(const char* at, const char* end) {
 
 }  // namespace
 
-std::string json_object_problem(std::string& text, int keys_max) {
+std::string json_object_problem(std::string& text, int keys_max, std::string_view name, bool* has) {
   text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
-  switch (outline_error(text, keys_max)) {
+  if (has != nullptr) *has = false;
+  switch (outline_error(text, keys_max, name, has)) {
     case simdjson::SUCCESS:
       return "";
     case simdjson::UTF8_ERROR:

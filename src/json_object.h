@@ -14,8 +14,10 @@ namespace sluice {
 inline constexpr int json_keys_max = 1000;
 
 // Empty if `text` is outlined like one object of at most `keys_max` keys and nothing else, else
-// what is wrong with it. Never quotes `text`. May enlarge the capacity of `text`.
-std::string json_object_problem(std::string& text, int keys_max = json_keys_max);
+// what is wrong with it. Never quotes `text`. May enlarge the capacity of `text`. `has`: whether
+// the object has the key `name`, however that is escaped.
+std::string json_object_problem(std::string& text, int keys_max = json_keys_max,
+                                std::string_view name = {}, bool* has = nullptr);
 
 // Values of a text that PostgreSQL reads as jsonb: a list of lists takes 600 bytes and 1 us for
 // each, so this is 250 MB and 0.4 s. An embeddings request has 300,000 tokens at most.

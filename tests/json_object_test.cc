@@ -39,6 +39,18 @@ TEST_CASE("the reason is named where it is plain, and the text never quoted") {
         "not JSON: a control character in a string");
 }
 
+TEST_CASE("a key of the object is found however it is escaped, and none of what is inside") {
+  const auto has = [](std::string text) {
+    bool found = true;
+    CHECK(json_object_problem(text, json_keys_max, "a_b", &found).empty());
+    return found;
+  };
+  CHECK(has(R"({"x":1,"a_b":null})"));
+  CHECK(has(R"({"a\u005fb":"1","x":[]})"));
+  CHECK_FALSE(has("{}"));
+  CHECK_FALSE(has(R"({"x":{"a_b":1},"a_bc":"a_b"})"));
+}
+
 TEST_CASE("an object of many keys is refused before anybody has to look them up") {
   std::string text = "{";
   for (int key = 0; key < json_keys_max; ++key) text += fmt::format(R"("k{}":0,)", key);

@@ -60,7 +60,7 @@ Co<Result<Submitter::Accepted>> Submitter::submit(Submission submission,
     co_return tl::unexpected(
         Error{Error::Action::refuse, "22021", "the task or its key is no UTF-8, or has a NUL"});
   }
-  if (is_dear_json(submission.body.size(), submission.values)) {
+  if (submission.has_version || is_dear_json(submission.body.size(), submission.values)) {
     Co<Result<Accepted>> alone = submit_alone(large_, std::move(submission), incoming);
     co_return co_await std::move(alone);
   }

@@ -1,8 +1,8 @@
 // Submitter combines tasks that arrive one by one into few transactions: those that arrive during a
 // submit go together in the next one, in turn by key. It owns them until each is accepted or
 // refused, by itself. It waits for no timer. A dear task, which PostgreSQL may take seconds to
-// read, goes alone and does not delay small ones; so does, in its key's turn, a task that has to
-// wait for a lock.
+// read, or tenths of one to check by a schema, goes alone and does not delay others; so does, in
+// its key's turn, a task that has to wait for a lock.
 //
 // Thread rule: loop thread only; the pools outlive it. How many wait is bounded by the HTTP
 // server's connections and bodies.
@@ -22,8 +22,9 @@ namespace sluice {
 class Submitter final {
  public:
   struct Submission {
-    std::string body;    // a JSON object, see sluice.task_of_body
-    int64_t values = 0;  // of it
+    std::string body;          // a JSON object, see sluice.task_of_body
+    int64_t values = 0;        // of it
+    bool has_version = false;  // a schema_version, whose schema its payload may be checked by
     std::optional<std::string> tenant;
     std::optional<std::string> idempotency_key;
     std::optional<std::string> traceparent;  // unless the body has one

@@ -67,9 +67,10 @@ Co<HttpReply> answer_about_task(int status, Services& services, ApiRequest reque
 }
 
 Co<HttpReply> submit_one(Services& services, ApiRequest request, std::optional<std::string> key) {
-  const std::string problem = json_object_problem(request.http.body);
-  if (!problem.empty()) co_return bad_request(problem);
   Submitter::Submission submission;
+  const std::string problem = json_object_problem(request.http.body, json_keys_max,
+                                                  "schema_version", &submission.has_version);
+  if (!problem.empty()) co_return bad_request(problem);
   submission.body = std::move(request.http.body);
   submission.values = request.body_values;
   submission.tenant = request.caller.tenant;

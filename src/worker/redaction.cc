@@ -1,5 +1,7 @@
 #include "worker/redaction.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <optional>
 #include <utility>
@@ -38,10 +40,12 @@ class Cutter {
     copied_ = end;
   }
   size_t copied() const { return copied_; }
-  void finish() {
-    if (copied_ == 0) return;
+  // Whether anything was cut out.
+  bool finish() {
+    if (copied_ == 0) return false;
     kept_.append(text_, copied_);
     text_ = std::move(kept_);
+    return true;
   }
 
  private:
@@ -56,10 +60,10 @@ Redaction::Redaction(std::string secret) {
   if (secret.size() >= secret_bytes_min) secret_ = std::move(secret);
 }
 
-void Redaction::apply(std::string& text) const {
-  if (secret_.empty()) return;
-  redact_plain(text);
-  redact_escaped(text);
+bool Redaction::apply(std::string& text) const {
+  if (secret_.empty()) return false;
+  const bool was_plain = redact_plain(text);
+  return redact_escaped(text) || was_plain;
 }
 
 void Redaction::apply(Outcome& outcome) const {
@@ -67,23 +71,23 @@ void Redaction::apply(Outcome& outcome) const {
       [this](auto& told) {
         if constexpr (requires { told.error; }) apply(told.error);
         if constexpr (requires { told.answer; }) {
-          if (told.answer) apply(*told.answer);
+          if (told.answer && apply(*told.answer)) told.response = fmt::format(R"("{}")", redacted);
         }
       },
       outcome);
 }
 
-void Redaction::redact_plain(std::string& text) const {
+bool Redaction::redact_plain(std::string& text) const {
   Cutter cutter(text);
   for (size_t at = text.find(secret_); at != std::string::npos;
        at = text.find(secret_, cutter.copied())) {
     cutter.cut(at, at + secret_.size());
   }
-  cutter.finish();
+  return cutter.finish();
 }
 
 // Looks at escapes alone, which are few: what stands before one may be the secret's beginning.
-void Redaction::redact_escaped(std::string& text) const {
+bool Redaction::redact_escaped(std::string& text) const {
   Cutter cutter(text);
   for (size_t at = text.find('\\'); at != std::string::npos;) {
     const std::optional<Spelled> spelled = escaped_at(text, at);
@@ -99,7 +103,7 @@ void Redaction::redact_escaped(std::string& text) const {
     }
     at = text.find('\\', next);
   }
-  cutter.finish();
+  return cutter.finish();
 }
 
 // The end of the secret in `text` that was spelled up to its character `i`, at `at`.

@@ -19,14 +19,15 @@ class Redaction final {
   explicit Redaction(std::string secret);
 
   // Also where characters of it are escaped (\u0073, \/), and escaped once more, as in JSON inside
-  // a text of JSON. Valid JSON stays valid.
-  void apply(std::string& text) const;
-  // The texts of an outcome: an answer is put together from pieces that held no secret each.
+  // a text of JSON. Valid JSON stays valid. Whether there was any.
+  bool apply(std::string& text) const;
+  // The texts of an outcome. An answer is put together from pieces of the response that held no
+  // secret each: where it holds one, nothing is left of the response.
   void apply(Outcome& outcome) const;
 
  private:
-  void redact_plain(std::string& text) const;
-  void redact_escaped(std::string& text) const;
+  bool redact_plain(std::string& text) const;
+  bool redact_escaped(std::string& text) const;
   size_t end_of(std::string_view text, size_t at, size_t i) const;
 
   std::string secret_;  // empty: none

@@ -662,3 +662,17 @@ def test_nothing_follows_the_head_of_an_answer_in_parts_but_the_connections_end(
     while piece := client.recv(65536):
         got += piece
     assert got.startswith(b"HTTP/1.1 200 ") and b"Connection: close\r\n" in got
+
+
+def test_keys_of_an_import_are_refused_by_whatever_way_they_come(url, process, make_key):
+    """The front is an administrator of the database, and its clients are not. With one of them a
+    real task could be missing from an import."""
+    key, name = make_key("mine"), "sluice import staging 1 2"
+    for path, body, header in (("/v1/tasks", {"prompt": "x"}, name),
+            ("/v1/tasks", {"prompt": "x", "idempotency_key": name}, None),
+            ("/v1/tasks", [{"prompt": "x"}], name),
+            ("/v1/tasks", [{"prompt": "x", "idempotency_key": name}], None)):
+        reply = http(process.port, "POST", path, body, key=key,
+            headers={"Idempotency-Key": header} if header else {})
+        assert reply.status == 400 and "is for administrators" in reply.body, reply.body
+    assert query(url, "select count(*) from sluice.task") == [(0,)]

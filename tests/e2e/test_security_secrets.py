@@ -1,5 +1,6 @@
 """Attacks on the credentials of a worker's machine: by an HTTP key that may configure models, and
 by a local user beside `up`."""
+import json
 import os
 import pathlib
 import pwd
@@ -158,6 +159,27 @@ class Echo(Thief):
         self.stolen.append(headers.get("authorization"))
         connection.sendall(response(200, ANSWER.replace('"a"',
             f'"you sent {headers.get("authorization")}"')))
+
+
+class Halves(ScriptedBackend):
+    """A backend that repeats the credential in two parts of its answer."""
+
+    def __init__(self):
+        super().__init__({"hello": self.take})
+
+    def take(self, connection, headers, _):
+        key = headers.get("authorization").removeprefix("bearer ")
+        parts = [{"type": "text", "text": half} for half in (key[:9], key[9:])]
+        connection.sendall(response(200, ANSWER.replace('"a"', json.dumps(parts))))
+
+
+def test_a_secret_in_two_parts_of_an_answer_is_not_stored(url, worker, server):
+    with Halves() as backend:
+        worker(url, "--secret-host", f"env:SLUICE_SECRET_S={backend.url.removesuffix('/v1')}",
+            env={"SLUICE_SECRET_S": OWN_KEY})
+        call_with(server(url).port, "env:SLUICE_SECRET_S", backend.url)
+        assert wait_ended(url, 1) == {"solved": 1}
+    assert query(url, "select answer, response from sluice.tasks") == [("[secret]", '"[secret]"')]
 
 
 @pytest.mark.parametrize("key", ["tok-4567", "tok-4567-abcdef"])

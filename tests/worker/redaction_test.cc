@@ -80,6 +80,7 @@ TEST_CASE("an outcome's texts are cleaned too: its pieces may have held no secre
       Solved{std::string(secret), "{}", 200, std::nullopt, std::nullopt, {}, {}, {}, ""};
   redaction.apply(solved);
   CHECK(std::get<Solved>(solved).answer == "[secret]");
+  CHECK(std::get<Solved>(solved).response == R"("[secret]")");
   Outcome refused = Refused{"http_404", fmt::format("calls go to http://h/{}: no", secret), 404};
   redaction.apply(refused);
   CHECK(std::get<Refused>(refused).error == "calls go to http://h/[secret]: no");

@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(6);
+select plan(9);
 
 select given_model() as m \gset
 select given_tenant('sluice_submitter') as t \gset
@@ -24,6 +24,18 @@ select set_config('sluice.api_key', 'k', true) \g /dev/null
 select is((error_of(format($$select sluice.submit('x', %L, idempotency_key =>
   'sluice import here 9')$$, :'m'))).code, 'SL004', 'nor can a key of the HTTP front');
 select set_config('sluice.api_key', '', true) \g /dev/null
+-- The front says in an argument by which key a task came.
+create function code_of(p_key text, p_header text, p_body jsonb) returns text language sql
+as $$ select coalesce(max(e.code), 'ok') from sluice.submit_each(array[p_body::text],
+  array[null::text], array[p_header], null, array[p_key]) e $$;
+select is(code_of('k', null, jsonb_build_object('prompt', 'x', 'model', :'m', 'idempotency_key',
+  'sluice import here 9')), 'SL004', 'nor one that brings it in the body');
+select is(code_of('k', 'sluice import here 9', jsonb_build_object('prompt', 'x', 'model', :'m')),
+  'SL004', 'or in the header');
+select is((error_of(format('select * from sluice.submit_array(%L, null, %L, null, %L)',
+  format('[{"prompt": "x", "model": "%s"}]', :'m'), 'sluice import here 9', 'k'))).message,
+  'task 1: an idempotency_key that begins with "sluice import " is for administrators',
+  'or with an array');
 select lives_ok(format($$select sluice.submit('x', %L, idempotency_key => 'sluice importer')$$,
   :'m'), 'other keys are free');
 

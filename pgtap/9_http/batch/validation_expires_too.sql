@@ -10,7 +10,7 @@ select is((batch_row(:b)).total, 1, 'it has seen a line');
 select advanced(:b, 'done', at(86400)) \g /dev/null
 select is(sluice.show_batch(:b, null, false) ->> 'status', 'expired', 'it expires');
 select results_eq(format('select * from lines_of(%s)', :b), $$
-  values ('a', 'batch_expired')$$, 'with what it saw');
+  values ('a', 'batch_expired'), ('b', 'batch_expired')$$, 'with all its lines');
 
 select * from finish();
 rollback;

@@ -50,7 +50,7 @@ begin
   end if;
   v_kept := p_ids;
   if v_keyed then
-    v_kept := sluice.keep_keys(p_drafts, p_ids);
+    v_kept := sluice.keep_keys(p_drafts, p_ids, p_api_keys);
     p_drafts := array(select p_drafts[n] from generate_subscripts(p_ids, 1) n
       where v_kept[n] = p_ids[n]);
     p_api_keys := array(select k.api_key from unnest(p_api_keys) with ordinality k(api_key, n)
@@ -71,9 +71,11 @@ $$;
 
 -- keep_keys: keep_key for the idempotency keys of p_drafts and p_ids.
 -- Returns: for each draft its own id, or the one to which its key was bound before.
+-- Errors:  SL004 a key of import that came by one of p_api_keys.
 -- Keys are taken in order, so that two calls with the same keys do not deadlock. Only hash joins:
 -- the planner knows nothing of an array's length, and would join in n * n steps, or sort prompts.
-create or replace function sluice.keep_keys(p_drafts sluice.task_draft[], p_ids bigint[])
+create or replace function sluice.keep_keys(
+  p_drafts sluice.task_draft[], p_ids bigint[], p_api_keys text[])
 returns bigint[]
 language plpgsql volatile
 set enable_nestloop = off set enable_mergejoin = off set jit = off
@@ -88,7 +90,8 @@ begin
     with keyed as materialized (
       select d.tenant, sha256(convert_to(d.idempotency_key, 'UTF8')) as key_sha256,
         p_ids[d.ordinality] as task_id, d.idempotency_key as key, d.ordinality as place,
-        case when d.idempotency_key ^@ 'sluice import ' then ''
+        case when d.idempotency_key ^@ 'sluice import '
+          then sluice.imported_content(p_api_keys[d.ordinality], d.ordinality)
           else sluice.content_sha256(d.model, d.prompt, d.request, d.max_output_tokens,
             d.schema_version) end as content_sha256
       from unnest(p_drafts) with ordinality d where d.idempotency_key is not null),
@@ -103,6 +106,23 @@ begin
       v_old.task_id, v_old.place);
   end loop;
   return v_kept;
+end
+$$;
+
+-- imported_content: the content of a task with a key of import (import_key), which is not compared.
+-- The HTTP front logs in as an administrator, so fault() lets its clients' keys pass.
+-- Params:  p_api_key: by which it came (null: none); p_place: its number, for the message.
+-- Errors:  SL004 it came by an API key.
+create or replace function sluice.imported_content(p_api_key text, p_place bigint) returns bytea
+language plpgsql immutable
+as $$
+begin
+  if p_api_key is not null then
+    raise exception 'task %: an idempotency_key that begins with "sluice import " is for '
+      'administrators', p_place using errcode = 'SL004', column = 'idempotency_key',
+      hint = 'A hash or a UUID is plenty.';
+  end if;
+  return '';
 end
 $$;
 

@@ -236,7 +236,7 @@ begin
     select row(t ->> 'prompt', coalesce(t ->> 'route', t ->> 'model'), 0, t ->> 'tenant', null,
       null, sluice.import_key(t, p_source), null, t ->> 'request', null, null, null,
       null, t ->> 'schema_version', t ->> 'affinity_key')::sluice.task_draft
-    from unnest(p_tasks) with ordinality i(t, n) order by i.n), v_ids);
+    from unnest(p_tasks) with ordinality i(t, n) order by i.n), v_ids, null);
   perform sluice.store_ends(array(select p_tasks[n] from generate_subscripts(v_ids, 1) n
       where v_kept[n] = v_ids[n] order by n),
     array(select v_ids[n] from generate_subscripts(v_ids, 1) n where v_kept[n] = v_ids[n]

@@ -5,7 +5,8 @@
 --
 --   validate -> submit -> run -> write -> done
 -- A batch whose file is bad goes from validate to done (fail_batch). One that is cancelled, or
--- expires, before write goes to stop, which cancels its tasks, and then to write.
+-- expires, before write goes to stop once all its lines are read, which cancels its tasks, and then
+-- to write.
 
 -- batch_turns: the open batches that are due, in the order of their turns: from the tenant whose
 -- steps have taken the least time, the batch that has waited longest. So a tenant's batches wait
@@ -121,7 +122,8 @@ begin
     update sluice.batch set ending = coalesce(ending, 'expired') where id = p_batch.id
     returning * into p_batch;
   end if;
-  if p_batch.ending is not null and p_batch.phase in ('validate', 'submit', 'run') then
+  -- not while lines are read: each custom_id is to be in a file
+  if p_batch.ending is not null and p_batch.phase in ('submit', 'run') then
     update sluice.batch set phase = 'stop', position = 0 where id = p_batch.id
     returning * into p_batch;
   end if;

@@ -53,7 +53,8 @@ $$;
 
 -- submit_each_in_order: submit_each in the given order, waiting for locks as long as lock_timeout
 -- says. Once the statement has taken check_time, tasks whose payloads are to be checked are left to
--- be sent alone, as for a lock: halving would check them again and again while others wait.
+-- be sent alone, as for a lock: halving would check them again and again while others wait. (Only
+-- the last release's front sends them together with others: D-411.)
 create or replace function sluice.submit_each_in_order(
   p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[], p_api_keys text[],
   p_now timestamptz)
@@ -184,8 +185,8 @@ $$;
 --          says); p_key: its idempotency key (null: as the body says); p_traceparent: its
 --          traceparent, unless the body has one. With api, the model is the one that the request
 --          names, or the default, and must speak it.
--- Errors:  SL001 another api; SL004 two different keys, or one of an import; SL009 another
---          tenant's; 22P02 no JSON; 54001 too deep.
+-- Errors:  SL001 another api; SL004 two different keys; SL009 another tenant's; 22P02 no JSON;
+--          54001 too deep.
 create or replace function sluice.task_of_body(
   p_body text, p_tenant text, p_key text, p_traceparent text default null)
 returns jsonb
@@ -216,10 +217,6 @@ begin
   elsif p_key <> v_task ->> 'idempotency_key' then
     raise exception 'the header Idempotency-Key and the body''s idempotency_key differ'
       using errcode = 'SL004', column = 'idempotency_key', hint = 'Use one of them.';
-  elsif coalesce(p_key, v_task ->> 'idempotency_key') ^@ 'sluice import ' then
-    -- as sluice.fault says of all but administrators, for one of whom the front's login passes
-    raise exception 'an idempotency_key that begins with "sluice import " is for administrators'
-      using errcode = 'SL004', column = 'idempotency_key', hint = 'A hash or a UUID is plenty.';
   end if;
   return jsonb_strip_nulls(jsonb_build_object('traceparent', p_traceparent)) || v_task
     || jsonb_strip_nulls(jsonb_build_object('tenant', p_tenant, 'idempotency_key', p_key));
