@@ -30,7 +30,7 @@ Findings check_tenant_roles(pqxx::connection& connection);
 Findings check_strangers(pqxx::connection& connection);
 // Whether everybody may create in schema public, whose names sessions behind a pooler find.
 Findings check_public_schema(pqxx::connection& connection);
-// Foreign keys of others' tables to Sluice's, at whose rows retention fails.
+// Foreign keys to tables from which retention deletes: it fails at rows that are referred to.
 Findings check_references(pqxx::connection& connection);
 // Makes damaged unlogged sequences anew, as all of Sluice does that meets one. A finding: some are
 // left. Nothing for roles that may not: what they read says so. `mended`, if given, gets how many

@@ -37,15 +37,15 @@ select is((error_of(format('select batch_over(%s, %L)', :f, :'t'))).message,
   format('the files of tenant "%s" take %s bytes, of 1 that they may take', :'t',
     (select sum(bytes) from sluice.file where tenant = :'t')),
   'no batch beyond its bytes');
-update sluice.tenants set max_files = 4, files_bytes_max = null, max_batches = null
-where name = :'t';
+update sluice.tenants set max_files = 5, files_bytes_max = null, max_batches = null
+where name = :'t';  -- one more than that: the errors of the cancelled one
 select sluice.cancel_batch(b.id, :'t', false, at(2)), advanced(b.id, 'done', at(3))
 from sluice.batch b
 where b.tenant = :'t' and b.phase <> 'done' \g /dev/null
 select lives_ok(format('select message_batch(%L, 1, %L)', :'claude', :'t'),
   'one with its requests makes two');
 select is((error_of(format('select sluice.begin_file(''batch'', ''x'', %L, at(0))', :'t'))).message,
-  format('tenant "%s" has 3 files and 1 to come of its batches, of 4 that it may have', :'t'),
+  format('tenant "%s" has 4 files and 1 to come of its batches, of 5 that it may have', :'t'),
     'its requests, and its results to come');
 
 select * from finish();

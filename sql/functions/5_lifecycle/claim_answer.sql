@@ -147,7 +147,8 @@ begin
     -- (select v_ids): else each call would copy the array
     cross join lateral (select width_bucket(t.id, (select v_ids)) as n offset 0) l
     join sluice.models m on m.id = v_models[l.n]
-    where t.id = any (v_ids[:v_fit]) and t.id between v_ids[1] and v_ids[v_fit];
+    where t.id = any (v_ids[:v_fit]) and t.id between v_ids[1] and v_ids[v_fit]
+    order by t.id;
   if v_fit < cardinality(v_ids) then
     return query select * from sluice.leased_without_bodies(array(
       select l from sluice.lease l where l.task_id = any (v_ids[v_fit + 1:])

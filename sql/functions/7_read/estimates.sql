@@ -225,7 +225,7 @@ begin
   perform sluice.require_tenant(t.name), case when sluice.exceeds(l, null, s.name)
     then sluice.refuse_excess(t.name, null, s.name) end
   from jsonb_to_recordset(estimate_sums.sums) s(name text, tenant text),
-    lateral (select coalesce(s.tenant, 'default') as name) t, sluice.limits_of(t.name) l;
+    coalesce(s.tenant, 'default') t(name), sluice.limits_of(t.name) l;
   return query
   with taker as materialized (
     select t.*, (t.model).id, (t.model).name as model_name,
@@ -240,14 +240,14 @@ begin
   sum as materialized (
     select s.name, sum(s.tasks)::bigint as tasks,
       max(sluice.tenant_pace(s.tenant, s.of_tenant, s.of_tenant * a.tokens, v_now)) as needed_s
-    from (select s.name, s.tenant, sum(s.tasks) as tasks,
-        (sum(sum(s.tasks)) over (partition by s.tenant))::bigint as of_tenant
-      from jsonb_to_recordset(estimate_sums.sums) s(name text, tenant text, tasks bigint)
-      where s.tasks > 0 group by s.name, s.tenant) s
+    from (select s.name, t.name as tenant, sum(s.tasks) as tasks,
+        (sum(sum(s.tasks)) over (partition by t.name))::bigint as of_tenant
+      from jsonb_to_recordset(estimate_sums.sums) s(name text, tenant text, tasks bigint),
+        coalesce(s.tenant, 'default') t(name)
+      where s.tasks > 0 group by s.name, t.name) s
     cross join average a group by s.name),
   named as materialized (  -- tasks of the other names are ahead
-    select t.name, max(t.input_tokens) as input_tokens,
-      max(t.output_max) as output_tokens,
+    select t.name, max(t.input_tokens) as input_tokens, max(t.output_max) as output_tokens,
       min(c.cost_min) as cost_min, max(c.cost_max) as cost_max,
       array_agg(t.model_name order by t.model_name) filter (where c.cost_max is null) as unpriced,
       sluice.time_needed(max(t.tasks), array_agg(p.free_s + (t.parts - t.part) / p.rate

@@ -47,8 +47,8 @@ create or replace view sluice.audit_log with (security_barrier) as
 -- id first. Whose tasks a caller sees: 1_base/callers.sql. The view is a security barrier, so that
 -- no function in a caller's condition sees the others.
 --
--- A caller's settings plan the joins, over everybody's rows. So a model's name is looked up last,
--- for rows that are given out: a merge read models up to that of another's task (D-409). A test
+-- A caller's settings plan the joins, over everybody's rows. So a model's name is looked up for
+-- each row that is the caller's: a merge read models up to that of another's task (D-409). A test
 -- compares such plans.
 create or replace view sluice.tasks with (security_barrier) as
   select t.id, p.status, sluice.guarded(t.route) as route,
