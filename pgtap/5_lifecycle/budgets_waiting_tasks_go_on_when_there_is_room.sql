@@ -1,8 +1,9 @@
--- sluice.look_at_budgets, sluice.wake_waiting, sluice.waiting_by_turns, sluice.waits_max
+-- sluice.look_at_budgets, sluice.wake_waiting, sluice.waiting_by_turns, sluice.waits_max,
+-- sluice.wake_all_waiting, sluice.wake_left
 begin;
 \ir ../_helpers.sql
 \ir ../_budgets.sql
-select plan(25);
+select plan(32);
 
 select given_priced_model() as m \gset
 select given_budget('model', :'m', 1000) as b, given_worker(array[:'m']) as w \gset
@@ -84,6 +85,13 @@ create function firsts(p_tenant text) returns bigint language sql as $$
       where scope = 'tag'))).id, 1000 + look, at(0)) limit 1) first
   join sluice.budget_wait w using (task_id)
 $$;
+-- firsts_of: the same of one task.
+create function firsts_of(p_task_id bigint) returns bigint language sql as $$
+  select count(*) filter (where first.task_id = p_task_id) from generate_series(1, 100) look
+  cross join lateral (
+    select task_id from sluice.waiting_by_turns((budget_row((select max(name) from sluice.budgets
+      where scope = 'tag'))).id, 1000 + look, at(0)) limit 1) first
+$$;
 select waits(:'t1', 0, array(select generate_series(1001, 4000)));
 select waits(:'t2', 0, array(select generate_series(1, 10)));
 select ok((select count(*) between 511 and 611
@@ -98,6 +106,52 @@ update sluice.budget_wait set need = 300 where tenant = :'t1';
 select ok(firsts(:'t1') < 25, 'and what their calls may cost counts');
 update sluice.budget_wait set rank = -1 where tenant = :'t1';
 select is(firsts(:'t1'), 100::bigint, 'a higher priority comes first');
+delete from sluice.budget_wait where budget = (budget_row(:'tag')).id;
+select waits(:'t1', 0, '{20}', 300), waits(:'t1', 0, '{19}', 1) \g /dev/null
+select is(firsts_of(-20), 100::bigint, 'a cheaper task overtakes no older one of its tenant');
+
+-- waits that a change of their budget has not met
+delete from sluice.budget_wait where task_id < 0;
+select given_budget('tenant', 'late', 1000) as late, given_calls(:'m', 3, 'late') as lates \gset
+insert into sluice.budget_spent values ((budget_row(:'late')).id, at(3999), 1000);
+select claimed(:w, 20, at(4000)) \g /dev/null
+create temporary table parked as select w.* from sluice.budget_wait w
+where w.task_id = any (:'lates'::bigint[]);
+select is(count(*)::int, 3, 'three wait for a budget') from parked;
+-- come_late: as a claim leaves them that began before the change and commits behind it.
+create function come_late() returns void language sql
+begin atomic
+  update sluice.later l set ready_at = p.until from parked p where l.task_id = p.task_id;
+  insert into sluice.budget_wait select * from parked on conflict do nothing;
+end;
+create function look(p_now timestamptz) returns int language plpgsql as $$
+begin
+  perform setval('sluice.sweep_after', 0), sluice.sweep(p_now);
+  return (select count(*) from sluice.later l join parked p on l.task_id = p.task_id
+    and l.ready_at = p_now);
+end
+$$;
+select is(look(at(4001)), 0, 'a budget that is exhausted keeps them');
+update sluice.budgets set is_hard = false where name = :'late';
+select come_late();
+select is(look(at(4002)), 3, 'what waits for a budget that is no longer hard goes on');
+delete from sluice.budgets;
+select come_late();
+select is(look(at(4003)), 3, 'and so does what waits for one that is gone');
+select is_empty('select from sluice.budget_wait w join parked p using (task_id)',
+  'nothing waits any longer');
+
+-- a task that waits again since the look has read that it does not
+select given_budget('tenant', 'late', 1000) as late \gset
+update parked set budget = (budget_row(:'late')).id;
+select come_late();
+create or replace function sluice.waiting_by_turns(
+  p_budget int, p_left numeric, p_now timestamptz)
+returns table (task_id bigint, need numeric, waits boolean) language sql
+as $$ select p.task_id, p.need, false from parked p $$;
+select sluice.wake_waiting(budget_row(:'late'), 1000, at(4004)) \g /dev/null
+select is((select count(*)::int from sluice.budget_wait join parked p using (task_id)), 3,
+  'keeps its wait');
 
 select * from finish();
 rollback;

@@ -158,6 +158,32 @@ def test_an_open_transaction_holds_up_no_deletion_of_a_budget(url, worker):
         connection.rollback()
 
 
+def test_a_task_that_is_updated_while_its_budget_is_deleted_goes_on(url, worker):
+    """A trigger stops the deletion at the first task that it moves; another session updates those
+    that are not locked yet."""
+    spend_all(url)
+    for tenant in "ab":
+        submit(url, "honest", tenant=tenant)
+    worker(url)
+    wait_parked(url, 2)
+    query(url, "create function public.stop() returns trigger language plpgsql as $$ begin "
+        "perform pg_advisory_xact_lock(1); return new; end $$")
+    query(url, "create trigger stop before update on sluice.later for each row "
+        "when (old.ready_at <> new.ready_at) execute function public.stop()")
+    with contextlib.closing(connect(url)) as connection, connection.cursor() as cursor:
+        connection.autocommit = False
+        cursor.execute("select pg_advisory_xact_lock(1)")
+        deletion = threading.Thread(target=query, args=(url, "delete from sluice.budgets"))
+        deletion.start()
+        wait_for(lambda: query(url, "select 1 from pg_locks where locktype = 'advisory' "
+            "and not granted and classid = 0 and objid = 1"), 20, "the deletion")
+        query(url, "update sluice.later set fence = fence where task_id in "
+            "(select task_id from sluice.later for update skip locked)")
+        connection.rollback()
+        deletion.join()
+    wait_ended(url, 2)
+
+
 def test_a_backend_that_tells_too_many_tokens_closes_no_budget(url, worker, sluice):
     submit(url, "lie")
     worker(url)

@@ -1,8 +1,9 @@
 -- The look at budgets, once a second in the fleet: which marks they have reached, and which of the
 -- tasks that wait for them fit now.
 
--- look_at_budgets: notes marks and wakes tasks that fit. It takes budgets at random, for 20 ms at
--- most: with thousands of them each has its turn in some seconds. Called by sweep.
+-- look_at_budgets: notes marks and wakes tasks that fit, or that no budget holds up any more. It
+-- takes budgets at random, for 20 ms at most: with thousands of them each has its turn in some
+-- seconds. Called by sweep.
 -- Returns: how many tasks it woke.
 -- Locks:   tries lock_class('budget') 0 when there is a mark to note, and rows that wait.
 create or replace function sluice.look_at_budgets(p_now timestamptz) returns int
@@ -13,7 +14,7 @@ declare
   v_budget sluice.budgets;
   v_sums record;
   v_marks int[];
-  v_woken int := 0;
+  v_woken int := sluice.wake_left(p_now);
 begin
   for v_budget in select b.* from sluice.budgets b order by random() loop
     v_sums := sluice.budget_sums(v_budget, p_now);
@@ -48,8 +49,8 @@ as $$ select 1000 $$;
 -- rank, then by turns of their tenants, of each the oldest first. As in fair_share.sql a tenant's
 -- tasks follow each other, each as long as its need / weight. No look remembers the last one: each
 -- draws where the tenants begin, so that also of the tasks that go on one by one each tenant has
--- its share. Of each lane (rank, tenant) it reads an equal part of waits_max; of all the 100 that
--- need least, which come last in their rank.
+-- its share. Of each of the first waits_max lanes (rank, tenant) it reads an equal part of
+-- waits_max; of all the 100 that need least, which come last in their rank.
 -- Returns: waits: false for one that is elsewhere by now.
 create or replace function sluice.waiting_by_turns(
   p_budget int, p_left numeric, p_now timestamptz)
@@ -73,12 +74,13 @@ begin
       select t.weight from sluice.tenants t where t.name = l.tenant), 1)::numeric as weight
     from (select l.* from lane l limit sluice.waits_max()) l),
   pick as (
-    select w.*, (sum(w.need) over (partition by w.rank, w.tenant order by w.task_id)
-      + (turn.start - 1) * w.need) / turn.weight as start
+    select w.*, (sum(w.need) over lane - w.need
+      + turn.start * first_value(w.need) over lane) / turn.weight as start
     from turn cross join lateral (
       select o.* from sluice.budget_wait o where o.budget = p_budget and o.rank = turn.rank
         and o.tenant = turn.tenant and o.until > p_now
       order by o.task_id limit 1 + sluice.waits_max() / (select count(*) from turn)) w
+    window lane as (partition by w.rank, w.tenant order by w.task_id)
     union all
     (select o.*, null from sluice.budget_wait o where o.budget = p_budget and o.until > p_now
       and o.need <= p_left order by o.need limit 100))
@@ -130,8 +132,58 @@ begin
     update sluice.later l set ready_at = p_now where l.task_id = any (v_ids))
   update sluice.budget_wait w set until = p_now where w.task_id = any (v_ids);
   delete from sluice.budget_wait w where w.ctid = any (array(
-    select o.ctid from sluice.budget_wait o where o.task_id = any (v_gone)
+    select o.ctid from sluice.budget_wait o where o.task_id = any (v_gone) and not exists (
+      select from sluice.later l where l.task_id = o.task_id and l.ready_at = o.until)
     for update skip locked));
   return cardinality(v_ids);
+end
+$$;
+
+-- wake_all_waiting: lets all that waits for some budgets try again, whether it fits or not, but
+-- what somebody has locked.
+-- Params:  p_max: of how many tasks at most; null: of all.
+-- Returns: how many.
+create or replace function sluice.wake_all_waiting(
+  p_budgets int[], p_max int, p_now timestamptz)
+returns int
+language plpgsql volatile
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+declare
+  v_ids bigint[] := array(
+    select l.task_id from sluice.budget_wait w
+    join sluice.later l on l.task_id = w.task_id and l.ready_at = w.until
+    where w.budget = any (p_budgets) and w.until > p_now
+    limit p_max for update of l, w skip locked);
+begin
+  update sluice.later l set ready_at = p_now where l.task_id = any (v_ids);
+  -- theirs, and those of tasks that are elsewhere
+  delete from sluice.budget_wait w where w.ctid = any (array(
+    select o.ctid from sluice.budget_wait o where o.budget = any (p_budgets) and not exists (
+      select from sluice.later l where l.task_id = o.task_id and l.ready_at = o.until)
+    limit p_max for update skip locked));
+  return cardinality(v_ids);
+end
+$$;
+
+-- wake_left: lets tasks try again whose budget is gone, or no longer hard: a claim that began
+-- before has made them wait, or they were locked when it changed. waits_max of them a call.
+-- Returns: how many.
+create or replace function sluice.wake_left(p_now timestamptz) returns int
+language plpgsql volatile
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+declare
+  v_budgets int[] := array(
+    with recursive waited(budget) as (
+      select min(w.budget) from sluice.budget_wait w
+      union all
+      select (select min(w.budget) from sluice.budget_wait w where w.budget > l.budget)
+      from waited l where l.budget is not null)
+    select w.budget from waited w where w.budget is not null
+      and not exists (select from sluice.budgets b where b.id = w.budget and b.is_hard));
+begin
+  return case when v_budgets = '{}' then 0
+    else sluice.wake_all_waiting(v_budgets, sluice.waits_max(), p_now) end;
 end
 $$;

@@ -57,7 +57,7 @@ begin
   perform sluice.leave_broken(v_now)
   where exists (select from sluice.fallbacks f where f.cause = 'breaker_open');
   perform sluice.clean_budgets(v_now), sluice.look_at_budgets(v_now)
-  where exists (select from sluice.budgets);
+  where exists (select from sluice.budgets) or exists (select from sluice.budget_wait);
   -- last: until the commit notify_ready notes anew the lines that it forgot
   perform sluice.forget_idle_lines(v_now);
   return v_lowered;

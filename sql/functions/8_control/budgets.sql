@@ -34,7 +34,7 @@ $$;
 -- Locks:   waits for lock_class('budget') 1, and keeps it: another session may make the first
 --          budget, delete the last one, or add a model meanwhile; then rows of models. It passes
 --          over waiting tasks that somebody has locked, for that may be a submitter whose
---          transaction stays open: if he leaves such a task as it is, it waits until its time.
+--          transaction stays open: look_at_budgets wakes what is left.
 create or replace function sluice.after_budget_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -49,13 +49,7 @@ begin
     perform sluice.wake_waiting(new, new.limit_nanos
       - (sluice.budget_sums(new, clock_timestamp())).total, clock_timestamp());
   elsif tg_op <> 'INSERT' then
-    with pick as materialized (
-      select l.ctid as at from sluice.later l join sluice.budget_wait w on w.task_id = l.task_id
-        and w.until = l.ready_at
-      where w.budget = v_id for update of l, w skip locked)
-    update sluice.later l set ready_at = clock_timestamp() from pick p where l.ctid = p.at;
-    delete from sluice.budget_wait w where w.ctid = any (array(
-      select o.ctid from sluice.budget_wait o where o.budget = v_id for update skip locked));
+    perform sluice.wake_all_waiting(array[v_id], null, clock_timestamp());
   end if;
   if tg_op = 'UPDATE' and new.limit_nanos > old.limit_nanos then
     delete from sluice.budget_mark k using sluice.budget_sums(new, clock_timestamp()) s
