@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -85,13 +84,12 @@ class Export final {
     if (!options_.is_csv) {
       print_json(line);
     } else {
-      fmt::print("{}\r\n", is_terminal_ ? harmless(line, true) : line);
+      fmt::print("{}\r\n", for_stdout(line));
     }
   }
 
   pqxx::nontransaction session_;
   const ExportOptions& options_;
-  const bool is_terminal_ = isatty(STDOUT_FILENO) == 1;
   std::optional<std::string> since_;
   std::optional<std::string> until_;
   std::optional<std::string> ended_since_;

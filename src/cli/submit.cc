@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -199,7 +198,6 @@ bool wait_for_all(const SubmitOptions& options, const std::string& database_url,
                   const Lines& lines) {
   end_on_interrupt("\nsluice: interrupted; the tasks go on\n");
   Progress progress;
-  const bool to_terminal = isatty(STDOUT_FILENO) == 1;
   bool all_solved = true;
   const auto on_ended = [&](const EndedTask& task) {
     const bool solved = task.status == "solved";
@@ -211,7 +209,7 @@ bool wait_for_all(const SubmitOptions& options, const std::string& database_url,
     } else if (!options.prompt) {
       print_json(lines.number(task.id, task.text));
     } else {
-      fmt::print("{}\n", to_terminal ? harmless(task.text, true) : task.text);
+      fmt::print("{}\n", for_stdout(task.text));
     }
     std::fflush(stdout);
   };

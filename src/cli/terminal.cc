@@ -123,6 +123,11 @@ std::string harmless(std::string_view text, bool keep_lines) {
   return out;
 }
 
+std::string for_stdout(std::string_view text) {
+  static const bool is_terminal = isatty(STDOUT_FILENO) == 1;
+  return is_terminal ? harmless(text, true) : std::string(text);
+}
+
 std::string harmless_json(std::string_view json) {
   std::string out;
   out.reserve(json.size());

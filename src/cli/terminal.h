@@ -23,6 +23,8 @@ size_t terminal_width();
 // a model's answer must neither drive somebody's terminal, nor show in another order than it has,
 // nor hide anything. Newlines and tabs stay if `keep_lines`, else they become spaces.
 std::string harmless(std::string_view text, bool keep_lines);
+// `text` for standard output: harmless on a terminal, elsewhere as it is. Lines stay.
+std::string for_stdout(std::string_view text);
 
 // `json`, which is valid, with the same characters as escapes (\u and four digits): it means what
 // it meant.

@@ -325,6 +325,7 @@ def test_long_lists_of_one_key_hold_up_only_their_own_key(url, process, make_key
         waits = ("select count(*) from pg_stat_activity "
             "where wait_event_type = 'Lock' and query like '%list_batches%'")
         wait_for(lambda: query(url, waits)[0][0] >= 2, what="the first lists")
+        assert query(url, waits) == [(2,)], "half of the four connections"
         for client in [] if stay else burst:
             client.close()
         began = time.monotonic()
@@ -336,7 +337,7 @@ def test_long_lists_of_one_key_hold_up_only_their_own_key(url, process, make_key
                 reply = http(process.port, "POST" if body else "GET", path, body, key=key)
                 assert reply.status in (200, 202), reply.body
                 assert time.monotonic() - asked < 2, path
-        assert query(url, waits)[0][0] <= 2, "half of the four connections"
+        assert query(url, waits)[0][0] <= 2, "half of them still, each for a second"
         other.cursor().execute("rollback")
     asked = time.monotonic()
     assert http(process.port, "GET", "/v1/batches?limit=100", key=hostile).status == 200

@@ -11,8 +11,8 @@
 -- looks for the row of a cancelled task when it has locked lines (settle_cancellations).
 --
 -- budget 1 is waited for by those who change budgets, or add models and have the locks of relations
--- that this takes; never by claims or completions. Who
--- changes budgets locks rows of sluice.models last.
+-- that this takes; never by claims or completions. Whoever changes budgets locks rows of
+-- sluice.models last.
 --
 -- All other locks are only tried, so their order is free. A claim tries routes' locks to note its
 -- asks, then each model's, its routes', and its tenants'. It waits for one alone, the last: budget

@@ -79,10 +79,9 @@ create or replace view sluice.tasks with (security_barrier) as
   cross join sluice.caller_scope() c
   where (t.tenant = any (c.tenants)) = c.bound
   union all
-  select t.id, r.status, sluice.guarded(t.route), sluice.guarded(r.model),
-    sluice.guarded(t.tenant), sluice.guarded(t.priority::int), sluice.guarded(t.prompt),
-      sluice.guarded(t.request), sluice.guarded(r.answer), sluice.guarded(r.response),
-      sluice.guarded(r.error),
+  select t.id, r.status, sluice.guarded(t.route), sluice.guarded(r.model), sluice.guarded(t.tenant),
+    sluice.guarded(t.priority::int), sluice.guarded(t.prompt), sluice.guarded(t.request),
+      sluice.guarded(r.answer), sluice.guarded(r.response), sluice.guarded(r.error),
       sluice.guarded(r.error_code), sluice.guarded(r.attempts), sluice.guarded(r.input_tokens),
       sluice.guarded(r.output_tokens), sluice.guarded(trim_scale(r.cost)),
       sluice.guarded(t.metadata), sluice.guarded(t.batch_id), sluice.guarded(t.created_at),
