@@ -86,6 +86,7 @@ Co<void> Wakeups::listen_again() {
 // Watcher or not: whoever makes a task of an idle line ready is heard by all.
 Co<void> Wakeups::sleep() {
   notified_.clear();
+  is_calm_ = false;
   co_await change_.wait();
   if (owner_.is_asleep()) co_return;
   poll_at_ns_ = 0;
@@ -104,7 +105,7 @@ Co<void> Wakeups::step_aside() {
     co_return;
   }
   if (keeps_locks_) {
-    const int64_t until_ns = woken_at_ns_ + bounds::busy_gap_ms * ns_per_ms;
+    const int64_t until_ns = woken_at_ns_ + bounds::keep_locks_ms * ns_per_ms;
     co_await change_.wait_until(clock_, until_ns);
     keeps_locks_ = keeps_locks_ && clock_.now_ns() < until_ns;
     co_return;
@@ -139,6 +140,7 @@ Co<void> Wakeups::check_and_sleep() {
     if (stopped_ || look_at_demand() != Demand::idle) co_return;
   }
   notified_.clear();
+  is_calm_ = false;
   Result<SleepCheck> check = co_await database_.take_sleeper_locks(owner_.worker_id(), locks_);
   if (!check) {
     if (check.error().action == Error::Action::reconnect) co_return;
@@ -163,20 +165,23 @@ Co<void> Wakeups::check_and_sleep() {
     look_again_ms_ = 0;
   }
   const bool has_timer = !check->work && check->wake_in_ms && *check->wake_in_ms <= sleep_ms;
-  const int64_t wake_in_ms = has_timer ? *check->wake_in_ms : sleep_ms;
-  if (notified_.empty())
-    co_await change_.wait_until(clock_, after_ms(std::min(sleep_ms, wake_in_ms)));
+  const int64_t wake_at_ns = after_ms(has_timer ? *check->wake_in_ms : sleep_ms);
+  if (notified_.empty()) co_await change_.wait_until(clock_, wake_at_ns);
+  is_calm_ = check->complete && !check->work && !notified_.empty();
+  look_by_ns_ = std::min(wake_at_ns, after_ms(bounds::look_after_claims_ms));
   // Without one of its locks it looks again instead: a claim would find no more than the look.
   if (!notified_.empty() || check->work || has_timer) wake_owner();
 }
 
 // Claimed tasks go out first: a look costs the machine as much as a claim. A session that makes a
-// task ready meanwhile still notifies.
+// task ready meanwhile still notifies. If nothing waited before, what was notified is likely to be
+// all there is now, and further claims need no look each.
 Co<void> Wakeups::let_calls_begin() {
-  const int64_t until_ns = after_ms(bounds::look_after_claim_ms);
-  while (!stopped_ && notified_.empty() && clock_.now_ns() < until_ns &&
+  const int64_t soon_ns = after_ms(bounds::look_after_claim_ms);
+  const auto until_ns = [this, soon_ns] { return is_calm_ ? look_by_ns_ : soon_ns; };
+  while (!stopped_ && notified_.empty() && clock_.now_ns() < until_ns() &&
          look_at_demand() == Demand::idle) {
-    co_await change_.wait_until(clock_, until_ns);
+    co_await change_.wait_until(clock_, until_ns());
   }
 }
 
@@ -200,6 +205,8 @@ void Wakeups::note_claimed(size_t tasks) {
   if (tasks > 0) {
     look_again_ms_ = 0;
     woken_for_work_ = false;
+  } else if (std::exchange(is_calm_, false)) {
+    change_.raise();  // a task is not ready yet, its model is blocked, or another one has it
   }
   if (owner_.demand() != Demand::idle && std::exchange(keeps_locks_, false)) change_.raise();
 }

@@ -78,6 +78,8 @@ class Wakeups final {
   std::vector<int> locks_;
   int64_t woken_at_ns_ = std::numeric_limits<int64_t>::min() / 2;
   bool keeps_locks_ = false;     // the owner was woken after a pause, and may have its fill soon
+  bool is_calm_ = false;         // the last look saw nothing to do, and all claims since had tasks
+  int64_t look_by_ns_ = 0;       // while it is calm
   int64_t look_again_ms_ = 0;    // grows while looks see work that claims do not get
   bool woken_for_work_ = false;  // the last look saw work, and no claim has brought any since
   int64_t poll_at_ns_ = 0;       // while another one watches: when to look again

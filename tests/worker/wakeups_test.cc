@@ -17,12 +17,16 @@ struct FakeOwner final : Wakeups::Owner {
   bool work_remains() const override { return remains; }
   bool is_asleep() const override { return asleep; }
   void wake() override { ++woken; }
-  void wake(int64_t model) override { woken_for.push_back(model); }
+  void wake(int64_t model) override {
+    woken_for.push_back(model);
+    if (claims) now = Demand::claiming;
+  }
   void catch_up() override { ++caught_up; }
 
   Demand now = Demand::idle;
   bool remains = false;
   bool asleep = false;
+  bool claims = false;  // when it is woken
   int woken = 0;
   std::vector<int64_t> woken_for;
   int caught_up = 0;
@@ -42,6 +46,13 @@ struct Bench {
   void become(Demand demand) {
     owner.now = demand;
     wakeups.note_demand();
+  }
+  // A notification, and what the claim that it causes brings.
+  void notify_and_claim(size_t tasks) {
+    owner.claims = true;
+    database.notify(3);
+    become(Demand::idle);
+    wakeups.note_claimed(tasks);
   }
 
   ManualClock clock;
@@ -70,7 +81,7 @@ TEST_CASE("a demand that nobody noted does not keep the watcher waiting when it 
   bench.begin();
   bench.owner.now = Demand::claiming;
   bench.database.notify(3);  // it looks up, and steps aside
-  bench.pass_ms(bounds::busy_gap_ms + 1);
+  bench.pass_ms(bounds::keep_locks_ms + 1);
   CHECK(bench.database.called("take_sleeper_locks") == 1);
   bench.become(Demand::idle);
   bench.pass_ms(bounds::look_after_claim_ms + 1);
@@ -93,6 +104,41 @@ TEST_CASE("the next timer is kept by the watcher") {
   CHECK(bench.owner.woken == 0);
   bench.pass_ms(1);
   CHECK(bench.owner.woken == 1);
+}
+
+TEST_CASE("where nothing waited, claims that notifications bring share a look") {
+  Bench bench;
+  bench.begin();
+  SUBCASE("at the end of a time that begins with the first") {
+    for (int64_t ms = 0; ms < bounds::look_after_claims_ms; ms += 10) {
+      bench.notify_and_claim(1);
+      CHECK(bench.database.called("take_sleeper_locks") == 1);
+      bench.pass_ms(10);
+    }
+    CHECK(bench.owner.woken_for.size() == bounds::look_after_claims_ms / 10);
+    CHECK(bench.database.called("drop_sleeper_locks") == 0);
+  }
+  SUBCASE("soon, if one of them has brought nothing") {
+    bench.notify_and_claim(1);
+    bench.pass_ms(10);
+    bench.notify_and_claim(0);
+    CHECK(bench.database.called("take_sleeper_locks") == 1);
+    bench.pass_ms(bounds::look_after_claim_ms);
+  }
+  CHECK(bench.database.called("take_sleeper_locks") == 2);
+}
+
+TEST_CASE("claims that share a look do not put off a timer") {
+  Bench bench;
+  bench.database.sleep_check.wake_in_ms = 25;
+  bench.begin();
+  for (int passed_ms = 0; passed_ms < 20; passed_ms += 10) {
+    bench.pass_ms(10);
+    bench.notify_and_claim(1);
+  }
+  CHECK(bench.database.called("take_sleeper_locks") == 1);
+  bench.pass_ms(5);
+  CHECK(bench.database.called("take_sleeper_locks") == 2);
 }
 
 TEST_CASE(
