@@ -136,6 +136,8 @@ inline constexpr int64_t listen_silence_ms_max = 5'000;
 // notify. At 200 a second commits that notify hold PostgreSQL's lock for that while they wait for
 // the disk, a third of the time.
 inline constexpr int64_t busy_gap_ms = 5;
+// A claim ends early after this (sluice.claim_long).
+inline constexpr int64_t claim_long_ms = 20;
 // A claim that takes longer has probably much to bring: the watcher drops its locks.
 inline constexpr int64_t keep_locks_ms = 20;
 // How long the watcher waits with its look after a claim that woke it: until the calls are written

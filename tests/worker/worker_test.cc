@@ -126,6 +126,25 @@ TEST_CASE(
   CHECK(bench.database.called("drop_sleeper_locks") == 1);
 }
 
+TEST_CASE("a claim that may have ended early is followed by another one, without a look") {
+  WorkerBench bench(2);
+  bench.start();
+  bench.pass_ms(100);
+  bench.database.queue.push_back(task_of(1));
+  bench.database.log.clear();
+  bench.database.hold();
+  bench.database.notify();
+  bool has_more = false;
+  SUBCASE("it took as long as a claim goes on") {
+    has_more = true;
+  }
+  SUBCASE("it did not") {}
+  bench.pass_ms(bounds::claim_long_ms - (has_more ? 0 : 1));
+  bench.database.release("claim");
+  CHECK((bench.database.called("claim") > 1) == has_more);
+  CHECK(bench.database.called("take_sleeper_locks") == 0);
+}
+
 TEST_CASE("a worker that is not the watcher does not claim when it is notified") {
   WorkerBench bench;
   bench.database.watch_is_free = false;
