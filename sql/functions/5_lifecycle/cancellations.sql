@@ -145,7 +145,7 @@ begin
     from sluice.cancellation c join sluice.task t on t.id = c.task_id
     where not exists (select from sluice.lease l where l.task_id = c.task_id and l.fence = c.fence)
       and (p_tasks is null or c.task_id = any (p_tasks))
-    order by hashtextextended(t.tenant, sluice.micros(p_now)), c.task_id limit 1000
+    order by hashtext(t.tenant || p_now::text), c.task_id limit 1000
   loop
     continue when v_mark.tenant = any (v_stuck);
     begin
