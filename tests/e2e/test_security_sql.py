@@ -534,7 +534,7 @@ def test_an_old_snapshot_lifts_no_cap_for_others(url, isolation, bound):
 
 
 def test_tasks_of_old_snapshots_leave_no_note_each(url, login, worker):
-    """Each noted its line anew, and claims read all notes: 300,000 made everybody's 0.2 s slower."""
+    """Each noted its line anew, and claims read all notes: 300,000 made them 0.2 s slower."""
     tenant = login("ta", "sluice_submitter")
     worker(url)
     with contextlib.closing(connect(tenant)) as session, session.cursor() as cursor:
@@ -553,7 +553,8 @@ def test_cancelled_tasks_that_a_tenant_has_locked_hold_up_a_sweep_once(url):
     """Each was waited for, 50 ms: 300 of them stopped all claims of a worker for 15 s."""
     query(url, "update sluice.models set paused = true")
     ids = [submit(url, "x", tenant=tenant) for tenant in ["a"] * 100 + ["b"] * 2]
-    query(url, "insert into sluice.cancellation (task_id, worker, at, fence) select id, w, now(), 0 "
+    query(url, "insert into sluice.cancellation (task_id, worker, at, fence) "
+        "select id, w, now(), 0 "
         "from unnest(%s::bigint[]) id, sluice.register_worker('gone', 1) w", [ids])
     with contextlib.closing(connect(url)) as session, session.cursor() as cursor:
         session.set_session(autocommit=False)

@@ -17,8 +17,8 @@
 -- Rejected: a sequence per line (2.5 ms to read 2,000 of them, and as many locks in the shared
 -- table; D-031).
 -- Params:  p_line; p_deferred: its tasks are in sluice.later, where what waits needs no note: wake
---          makes it when it moves them. A transaction above READ COMMITTED, which cannot see whether
---          there is one, leaves it out. (A row for each of 300,000 tasks made each claim 0.2 s
+--          makes it when it moves them. A transaction above READ COMMITTED cannot see whether there
+--          is one, and leaves it out. (A row for each of 300,000 tasks made each claim 0.2 s
 --          slower, D-413.) Requires a connection that holds no sleeper lock itself.
 -- Returns: whether somebody sleeps.
 -- Locks:   waits for none. While somebody is removing the line's row it inserts another one, which

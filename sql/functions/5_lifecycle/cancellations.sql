@@ -124,9 +124,9 @@ $$;
 -- settle_cancellations: handles requests for an abort whose calls have ended, whichever way:
 -- cancels their tasks where they are now, unless they have ended, and removes the requests. Called
 -- by the transaction that ends the leases, so that nobody sees such a task go back; and by sweep
--- and tick for requests that were committed after their leases ended. At most 1,000 a call. It waits
--- for rows that somebody is cancelling in an open transaction, 50 ms for each of four tenants at
--- most: the others of a tenant whose row is locked wait for the next call.
+-- and tick for requests that were committed after their leases ended. At most 1,000 a call. It
+-- waits for rows that somebody is cancelling in an open transaction, 50 ms for each of four tenants
+-- at most: the others of a tenant whose row is locked wait for the next call.
 -- Params:  p_now; p_tasks: only these (null: all).
 -- Returns: how many requests it settled.
 create or replace function sluice.settle_cancellations(
