@@ -49,11 +49,11 @@ begin
   where p.model = p_model and p.valid_from = sluice.list_in_force(p_model, p_at)
     and (p.above_tokens = 0 or p.above_tokens < p_input)
   order by p.above_tokens desc limit 1;
-  return coalesce(ceil((
+  return coalesce(greatest(0, ceil((
     (coalesce(p_input, 0) - v_cached - v_written) * coalesce(v.input, 0)
       + v_cached * coalesce(v.cached_input, v.input, 0)
       + v_written * coalesce(v.cache_write, v.input, 0)
-      + coalesce(p_output, 0) * coalesce(v.output, 0)) / 1000000) + v.per_request, 0);
+      + coalesce(p_output, 0) * coalesce(v.output, 0)) / 1000000)) + v.per_request, 0);
 end
 $$;
 

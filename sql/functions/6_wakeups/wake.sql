@@ -11,7 +11,8 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_woken int := sluice.wake_later(coalesce(p_now, clock_timestamp()));
+  v_woken int := sluice.wake_later(case when isfinite(p_now) then p_now
+    else clock_timestamp() end);  -- no claim could reckon with an infinite ready_at
 begin
   if v_woken = 0 then
     perform sluice.drop_remains();
