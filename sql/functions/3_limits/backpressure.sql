@@ -109,6 +109,7 @@ create or replace function sluice.accept_many(
   p_destinations sluice.task_destination[], p_share double precision, p_now timestamptz)
 returns void
 language plpgsql volatile
+set plan_cache_mode = force_generic_plan  -- else one statement is planned at each call, 0.2 ms
 as $$
 declare
   v_unlisted text[];
