@@ -23,7 +23,8 @@ select is(sluice.nanos_of(:'m', at(200), 1001, 0, row(600, 100, null)::sluice.us
 select is(sluice.nanos_of(:'m', at(200), 1, 0, row(5, 5, 5)::sluice.usage), 107::numeric,
   'more cached tokens than there are do not count');
 select is(sluice.nanos_of(:'m', at(99), null, 1, null), 8000::numeric, 'one count is enough');
-select is(sluice.nanos_of(:'m', at(99), -2000, 100, null), 0::numeric, 'no count costs less than 0');
+select is(sluice.nanos_of(:'m', at(99), -2000, 100, null), 0::numeric,
+  'no count costs less than 0');
 select is(sluice.nanos_of(:'m', at(99), null, null, null), null, 'without any it is not known');
 insert into sluice.prices (model, valid_from, input, output) values (:'m', at(300), 1001, 0);
 select is(sluice.nanos_of(:'m', at(300), 1, 0, null), 1::numeric, 'a part of a nano-unit is one');
