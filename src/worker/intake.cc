@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "bounds.h"
@@ -28,8 +29,14 @@ void Intake::serve(const std::vector<Model>& served) {
   if (served.empty()) has_looked_ = true;
 }
 
-void Intake::note_stored() {
-  if (link_.database().stores_apart() && models_.has_ceiling()) claimer_.wake();
+void Intake::note_stored(const std::vector<EndedCall>& stored) {
+  if (!link_.database().stores_apart() || !models_.has_ceiling()) return;
+  std::set<int> bounded;
+  for (const EndedCall& ended : stored) {
+    const SharedModel model = models_.find(ended.model);
+    if (model && model->max_in_flight) bounded.insert(model->id);
+  }
+  for (const int model : bounded) claimer_.wake(model);
 }
 
 void Intake::note_ended(const std::string& model, const Concurrency::End& end) {

@@ -31,10 +31,10 @@ class Intake final {
   // There may be work: anywhere, or for one model, by id.
   void wake() { claimer_.wake(); }
   void wake(int64_t model) { claimer_.wake(model); }
-  // Outcomes have been stored, so a model that was full may have room. With a session of its own
-  // the storing overtakes claims: one that was just answered, or is still under way, may have found
-  // that model full. So the worker claims once more.
-  void note_stored();
+  // Outcomes have been stored, so a model of theirs that was full may have room. With a session of
+  // its own the storing overtakes claims: one that was just answered, or is still under way, may
+  // have found that model full. So the worker claims for it once more.
+  void note_stored(const std::vector<EndedCall>& stored);
   // A call has ended: its slot is free, and its outcome says how its backend is.
   void note_ended(const std::string& model, const Concurrency::End& end);
   // Stops claiming.

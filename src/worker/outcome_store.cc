@@ -33,7 +33,7 @@ int64_t count_late(const Completer::Batch& batch, const std::vector<Applied>& ap
 }  // namespace
 
 OutcomeStore::OutcomeStore(Clock& clock, Metrics& metrics, DatabaseLink& link, const Calls& calls,
-                           std::function<void()> on_stored)
+                           std::function<void(const std::vector<EndedCall>&)> on_stored)
     : clock_(clock),
       metrics_(metrics),
       link_(link),
@@ -108,10 +108,11 @@ Co<void> OutcomeStore::store(Completer::Batch batch, Co<Result<std::vector<Appli
   note_time(batch, took_ns);
   if (applied) {
     note_stored(batch, *applied);
+    on_stored_(batch.ended);
   } else {
     note_failed(std::move(batch), applied.error());
+    on_stored_({});
   }
-  on_stored_();
   change_.raise();
   link_.want_flush();
 }

@@ -24,9 +24,9 @@ namespace sluice {
 
 class OutcomeStore final {
  public:
-  // `on_stored`: a batch has been answered, whatever the answer.
+  // `on_stored`: a batch has been answered; its calls, none if they were not stored.
   OutcomeStore(Clock& clock, Metrics& metrics, DatabaseLink& link, const Calls& calls,
-               std::function<void()> on_stored);
+               std::function<void(const std::vector<EndedCall>&)> on_stored);
 
   // Stores what ends while no flush is under way, or at any time if completions have a session of
   // their own: then neither waits for the other. Until finish().
@@ -75,7 +75,7 @@ class OutcomeStore final {
   Metrics& metrics_;
   DatabaseLink& link_;
   const Calls& calls_;
-  std::function<void()> on_stored_;
+  std::function<void(const std::vector<EndedCall>&)> on_stored_;
   Completer completer_;
   Announcer announcer_;
   Signal change_;  // some to store, or they may be; run() waits for it

@@ -27,8 +27,8 @@ Worker::Worker(WorkerOptions options, Clock& clock, Database& database, HttpClie
                link_.want_flush();
              }),
       outcomes_(clock, metrics, link_, calls_,
-                [this] {
-                  intake_.note_stored();
+                [this](const std::vector<EndedCall>& stored) {
+                  intake_.note_stored(stored);
                   note_demand();
                 }),
       intake_(options_.slots, clock, metrics, models_, link_, calls_, outcomes_,
