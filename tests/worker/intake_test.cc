@@ -75,6 +75,31 @@ TEST_CASE("a claim that is still to say that a model was full does not outlast t
   CHECK(bench.http.count() == 2);
 }
 
+TEST_CASE("a stored outcome has its own model claimed for, if that is one that may be full") {
+  WorkerBench bench(10);
+  bench.database.apart = true;
+  std::vector<Model>& models = bench.database.served.models;
+  Model other = models[0];
+  other.name = "other";
+  models[0].id = 1;
+  other.id = 2;
+  models.push_back(other);
+  SUBCASE("it is") {
+    models[0].max_in_flight = 5;
+  }
+  SUBCASE("another one is") {
+    models[1].max_in_flight = 5;
+  }
+  const bool may_be_full = models[0].max_in_flight.has_value();
+  bench.database.queue.push_back(task_of(1));
+  bench.start();
+  REQUIRE(bench.http.count() == 1);
+  bench.pass_ms(1000);
+  const int claims = bench.database.called("claim");
+  bench.http.answer_ok(0, "a");
+  CHECK((bench.database.called("claim") > claims) == may_be_full);
+}
+
 TEST_CASE("a model that was held back is claimed for again when a call has ended") {
   WorkerBench bench(10);
   bench.database.served.models[0].max_in_flight = 2;
