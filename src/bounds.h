@@ -136,7 +136,7 @@ inline constexpr int64_t listen_silence_ms_max = 5'000;
 // notify. At 200 a second commits that notify hold PostgreSQL's lock for that while they wait for
 // the disk, a third of the time.
 inline constexpr int64_t busy_gap_ms = 5;
-// A claim ends early after this (sluice.claim_long).
+// A claim that took less has not ended early (sluice.claim_long).
 inline constexpr int64_t claim_long_ms = 20;
 // A claim that takes longer has probably much to bring: the watcher drops its locks.
 inline constexpr int64_t keep_locks_ms = 20;

@@ -155,9 +155,9 @@ void Intake::on_claimed(const Asked& asked, Result<std::vector<ClaimedTask>> tas
   std::map<std::string, int> taken;
   for (const ClaimedTask& task : *tasks) ++taken[task.model];
   claimer_.note_claimed(asked.tasks, taken);
-  // It has probably ended early (sluice.claim_long), and left the other models to the next one.
+  // It may have ended early (sluice.claim_long), and left other models to the next one.
   const bool was_long = clock_.now_ns() >= asked.sent_ns + bounds::claim_long_ms * ns_per_ms;
-  if (was_long && !taken.empty()) claimer_.wake();
+  if (was_long && asked.models.size() > 1 && !taken.empty()) claimer_.wake();
   concurrency_.note_claimed(asked.tasks, asked.models, asked.shares, taken);
   has_looked_ = has_looked_ || !taken.empty() || claimer_.is_idle();
   on_claimed_(tasks->size());

@@ -16,20 +16,15 @@
 -- runs anyway, and calls this function only if somebody sleeps or the row is missing.
 -- Rejected: a sequence per line (2.5 ms to read 2,000 of them, and as many locks in the shared
 -- table; D-031).
--- Params:  p_line; p_deferred: its tasks are in sluice.later, where what waits needs no note: wake
---          makes it when it moves them. A transaction above READ COMMITTED cannot see whether there
---          is one, and leaves it out. (A row for each of 300,000 tasks made each claim 0.2 s
---          slower, D-413.) Requires a connection that holds no sleeper lock itself.
+-- Params:  p_line. Requires a connection that holds no sleeper lock itself.
 -- Returns: whether somebody sleeps.
 -- Locks:   waits for none. While somebody is removing the line's row it inserts another one, which
 --          is removed only after a look that sees this transaction's task.
 -- twin: notify_ready
-create or replace function sluice.notify_ready(p_line int, p_deferred boolean default false)
-returns boolean
+create or replace function sluice.notify_ready(p_line int) returns boolean
 language plpgsql volatile
 as $$
 declare
-  v_sees_old boolean := current_setting('transaction_isolation') <> 'read committed';
   v_asleep boolean := not pg_try_advisory_xact_lock_shared(sluice.lock_class('sleeper'),
     sluice.sleeper_lock_of(p_line));
   v_must_note boolean := v_asleep
@@ -37,15 +32,36 @@ declare
       sluice.sleeper_lock_of(p_line));
 begin
   -- After the locks, in a snapshot of its own. An older snapshot could show what is gone.
-  v_must_note := v_must_note or v_sees_old
-    or not exists (select from sluice.ready_line where line = p_line);
+  v_must_note := v_must_note or case
+    when current_setting('transaction_isolation') in ('repeatable read', 'serializable')
+      then not sluice.has_noted(p_line)
+    else not exists (select from sluice.ready_line where line = p_line) end;
   if v_asleep or v_must_note then
     perform sluice.notify('sluice_work', greatest(0, p_line)::text);  -- 0: any model
   end if;
-  if v_must_note and not (v_sees_old and p_deferred) then
+  if v_must_note then
     insert into sluice.ready_line (line, noted_at) values (p_line, clock_timestamp());
+    perform set_config('sluice.noted_' || sluice.line_name(p_line),
+      sluice.micros(clock_timestamp())::text, false);
   end if;
   return v_asleep;
+end
+$$;
+
+-- has_noted: whether this session has noted p_line within 5 s, in this transaction or one that has
+-- committed: for transactions that keep their snapshot and cannot look. The note is there for 10 s,
+-- and until this transaction ends if it shares one of the line's locks. A rollback takes the setting
+-- back with the note. Without it a note came with each single submit (300,000 of them made each
+-- claim 0.2 s slower, D-413). A client who sets it keeps his own tasks waiting.
+create or replace function sluice.has_noted(p_line int) returns boolean
+language plpgsql volatile
+as $$
+declare
+  v_noted text := nullif(current_setting('sluice.noted_' || sluice.line_name(p_line), true), '');
+begin
+  return coalesce(sluice.micros(clock_timestamp()) - v_noted::bigint between 0 and 5000000, false);
+exception when data_exception then
+  return false;
 end
 $$;
 
@@ -86,9 +102,14 @@ as $$
 declare
   v_line int;
 begin
-  if current_setting('transaction_isolation') <> 'read committed' then
+  if current_setting('transaction_isolation') in ('repeatable read', 'serializable') then
     return;
   end if;
+  -- Of several notes the newest is enough: whoever relies on an older one keeps that from going,
+  -- too, by the lock that he shares.
+  delete from sluice.ready_line o using sluice.ready_line r
+  where r.line = o.line and (r.noted_at, r.ctid) > (o.noted_at, o.ctid)
+    and o.noted_at < p_now - interval '10 seconds';
   for v_line in
     select r.line from sluice.ready_line r group by r.line
     having bool_and(r.noted_at not between p_now - interval '10 seconds' and p_now)

@@ -125,8 +125,8 @@ $$;
 -- cancels their tasks where they are now, unless they have ended, and removes the requests. Called
 -- by the transaction that ends the leases, so that nobody sees such a task go back; and by sweep
 -- and tick for requests that were committed after their leases ended. At most 1,000 a call. It
--- waits for rows that somebody is cancelling in an open transaction, 50 ms for each of four tenants
--- at most: the others of a tenant whose row is locked wait for the next call.
+-- waits for rows that somebody is cancelling in an open transaction, 50 ms for each, and twice a
+-- tenant, four times in all: what comes behind is left to the next call, whose order is another.
 -- Params:  p_now; p_tasks: only these (null: all).
 -- Returns: how many requests it settled.
 create or replace function sluice.settle_cancellations(
@@ -138,16 +138,16 @@ as $$
 declare
   v_mark record;
   v_settled int := 0;
-  v_stuck text[] := '{}';  -- tenants
+  v_locked text[] := '{}';  -- whose rows were
 begin
   for v_mark in
     select c.task_id, c.fence, t.model, t.route, t.tenant
     from sluice.cancellation c join sluice.task t on t.id = c.task_id
     where not exists (select from sluice.lease l where l.task_id = c.task_id and l.fence = c.fence)
       and (p_tasks is null or c.task_id = any (p_tasks))
-    order by hashtext(t.tenant || p_now::text), c.task_id limit 1000
+    order by hashtext(t.tenant || p_now::text), random() limit 1000
   loop
-    continue when v_mark.tenant = any (v_stuck);
+    continue when cardinality(array_positions(v_locked, v_mark.tenant)) >= 2;
     begin
       if sluice.cancel_found(v_mark.task_id, v_mark.model, v_mark.route, p_now) is not null then
         delete from sluice.cancellation c where c.task_id = v_mark.task_id
@@ -155,8 +155,8 @@ begin
         v_settled := v_settled + 1;
       end if;
     exception when lock_not_available then
-      v_stuck := v_stuck || v_mark.tenant;
-      exit when cardinality(v_stuck) >= 4;
+      v_locked := v_locked || v_mark.tenant;
+      exit when cardinality(v_locked) >= 4;
     end;
   end loop;
   return v_settled;

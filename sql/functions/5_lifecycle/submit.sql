@@ -235,7 +235,7 @@ begin
     submit.tenant, submit.traceparent, submit.metadata, submit.prompt, submit.request, v_later,
     v_gate.bytes, v_full_at, v_line.max_queue)::sluice.submission;
   if v_gate.no_notify is not true then
-    perform sluice.notify_ready(v_line.line, v_later);
+    perform sluice.notify_ready(v_line.line);
   end if;
   return v_id;
 end

@@ -67,14 +67,12 @@ as $$ select sluice.mark_lag() $$;
 -- are committed, although they are ready. In a line each claim would scan the rows of an open
 -- transaction, only to find that it cannot see them (0.2 us each; three million rows cost every
 -- model 0.6 s a claim). So where submitters are bound to tenants, a transaction puts into a line
--- only what it can insert within the marks' lag. Above READ COMMITTED a transaction cannot know
--- whether the line is noted as ready now, and would note it once more for each task.
+-- only what it can insert within the marks' lag.
 create or replace function sluice.waits_for_commit(p_count int) returns boolean
 language plpgsql stable
 as $$
 begin
-  return current_setting('transaction_isolation') <> 'read committed'
-    or (p_count > sluice.burst_max() or clock_timestamp() > now() + sluice.burst_time_max())
-      and sluice.is_guarded();
+  return (p_count > sluice.burst_max() or clock_timestamp() > now() + sluice.burst_time_max())
+    and sluice.is_guarded();
 end
 $$;

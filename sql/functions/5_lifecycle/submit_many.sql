@@ -284,6 +284,6 @@ begin
       -d.priority, 0, p_destination.route, d.tenant
     from unnest(p_drafts) with ordinality d where v_deferred or d.run_at > p_now;
   end if;
-  perform sluice.notify_ready(p_destination.line, v_ready = 0);
+  perform sluice.notify_ready(p_destination.line);
 end
 $$;

@@ -139,7 +139,7 @@ begin
   -- A cancellation that came too late for the outcome is not meant for what comes now.
   delete from sluice.cancellation c where c.task_id = any (p_ids);
   perform sluice.put_back(v_ready, p_now);
-  perform sluice.notify_ready(l, true) from unnest(v_later) l  -- who sleeps may sleep for longer
+  perform sluice.notify_ready(l) from unnest(v_later) l  -- who sleeps may sleep for longer
   where l is not null;
   return v_moved;
 end
