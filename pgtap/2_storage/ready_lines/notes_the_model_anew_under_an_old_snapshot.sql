@@ -1,6 +1,6 @@
 begin isolation level repeatable read;
 \ir ../../_helpers.sql
-select plan(5);
+select plan(6);
 
 -- The note that an old snapshot shows may be gone.
 select given_model() as m \gset
@@ -20,6 +20,7 @@ select is(notes_after(sluice.micros(clock_timestamp() - interval '6 s')::text), 
   'for 5 s');
 select is(notes_after(sluice.micros(clock_timestamp() + interval '1 s')::text), 4::bigint,
   'not if the clock was set back since');
+select ok(sluice.has_noted(id_of(:'m')), 'it knows of that');
 select is(notes_after('never'), 5::bigint, 'nor if a client says so');
 
 select * from finish();
