@@ -49,10 +49,10 @@ end
 $$;
 
 -- has_noted: whether this session has noted p_line within 5 s, in this transaction or one that has
--- committed: for transactions that keep their snapshot and cannot look. The note is there for 10
--- s, and until this transaction ends if it shares one of the line's locks. A rollback takes the
--- setting back with the note. Without it a note came with each single submit: 300,000 of them made each
--- claim 0.2 s slower (D-413). A client who sets it keeps his own tasks waiting.
+-- committed: for transactions that keep their snapshot and cannot look. The note is there for 10 s,
+-- and until this transaction ends if it shares one of the line's locks. A rollback takes the
+-- setting back with the note. Without it a note came with each single submit: 300,000 of them made
+-- each claim 0.2 s slower (D-413). A client who sets it keeps his own tasks waiting.
 create or replace function sluice.has_noted(p_line int) returns boolean
 language plpgsql volatile
 as $$
