@@ -50,7 +50,8 @@ def serve(connection):
                 if kind_of in (DATA, HEADERS) and flags & END_STREAM:
                     break
             client.sendall(frame(HEADERS, END_HEADERS, stream, b"\x88"))  # :status: 200
-            one = {"empty data": frame(DATA, 0, stream), "data of a byte": frame(DATA, 0, stream, b" "),
+            one = {"empty data": frame(DATA, 0, stream),
+                "data of a byte": frame(DATA, 0, stream, b" "),
                 "window updates": frame(WINDOW_UPDATE, 0, 0, (1).to_bytes(4, "big"))}[kind]
             while True:
                 client.sendall(one * FRAMES_AT_ONCE)
