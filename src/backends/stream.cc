@@ -14,6 +14,12 @@ namespace {
 // size is none.
 constexpr size_t taken_per_kept_max = 8;
 
+// An event costs the loop some microseconds, whatever is in it. The shortest that says something
+// has 46 bytes (`data: {"choices":[{"delta":{"content":"a"}}]}`), and so many may be shorter
+// than 32.
+constexpr size_t short_events_max = 10'000;
+constexpr size_t event_bytes_min = 32;
+
 }  // namespace
 
 StreamedBody::StreamedBody(std::unique_ptr<Assembly> assembly, size_t bytes_max, OnBegin on_begin)
@@ -30,6 +36,7 @@ void StreamedBody::begin(const HttpFields& headers) {
 bool StreamedBody::take(std::string_view bytes) {
   taken_bytes_ += bytes.size();
   return taken_bytes_ <= taken_per_kept_max * bytes_max_ && parser_.take(bytes) &&
+         events_ <= short_events_max + taken_bytes_ / event_bytes_min &&
          assembly_->bytes() <= bytes_max_;
 }
 
@@ -44,6 +51,7 @@ std::optional<std::string> StreamedBody::body() const {
 
 void StreamedBody::on_event(const Event& event) {
   if (error_ || is_done_ || event.data.empty()) return;
+  ++events_;
   if (event.data == "[DONE]") {
     is_done_ = true;
     assembly_->end();

@@ -55,6 +55,7 @@ class StreamedBody final : public BodySink {
   OnBegin on_begin_;
   EventParser parser_;
   size_t taken_bytes_ = 0;
+  size_t events_ = 0;
   bool has_begun_ = false;
   bool is_done_ = false;
   bool is_broken_ = false;

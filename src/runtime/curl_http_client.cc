@@ -27,21 +27,24 @@ Result<std::string> resolved_text(const HttpTarget& target,
 }  // namespace
 
 CurlHttpClient::CurlHttpClient(HttpCommon& common) : common_(common), trust_(common.clock) {
-  engines_.push_back(std::make_unique<HttpEngine>(common_.loop, common_.clock, common_.share));
+  make_engine("");  // or it throws
 }
 
 CurlHttpClient::~CurlHttpClient() {
   common_.clock.cancel(look_timer_);
 }
 
+std::unique_ptr<HttpEngine> CurlHttpClient::make_engine(const std::string& origin) {
+  return std::make_unique<HttpEngine>(common_.loop, common_.clock, common_.share, origin);
+}
+
 // The first one with room: a few requests at a time then share the few connections of one engine.
-HttpEngine& CurlHttpClient::engine_with_room(bool is_tls) {
+HttpEngine& CurlHttpClient::engine_with_room(const HttpTarget& target) {
   look_later();
   for (const auto& engine : engines_) {
-    if (engine->has_room(is_tls)) return *engine;
+    if (engine->has_room(target)) return *engine;
   }
-  return *engines_.emplace_back(
-      std::make_unique<HttpEngine>(common_.loop, common_.clock, common_.share));
+  return *engines_.emplace_back(make_engine(target.origin));
 }
 
 void CurlHttpClient::look_later() {
@@ -85,7 +88,7 @@ Co<HttpResult> CurlHttpClient::send(HttpRequest request, AbortToken* abort) {
   if (!trusted) co_return http_failure(Kind::not_sent, trusted.error().message);
   const int64_t spent_ms = (common_.clock.now_ns() - begun_ns) / ns_per_ms;
   const int64_t timeout_ms = std::max<int64_t>(1, request.timeout_ms - spent_ms);
-  HttpTransfer transfer(engine_with_room(target->is_tls), request,
+  HttpTransfer transfer(engine_with_room(*target), request,
                         {common_.memory, abort, *target, std::move(*trusted), std::move(*resolved),
                          timeout_ms, std::min(common_.limits.connect_timeout_ms, timeout_ms)});
   co_await transfer.ended();

@@ -26,7 +26,8 @@ class CurlHttpClient final : public HttpClient {
   Co<HttpResult> send(HttpRequest request, AbortToken* abort) override;
 
  private:
-  HttpEngine& engine_with_room(bool is_tls);
+  std::unique_ptr<HttpEngine> make_engine(const std::string& origin);
+  HttpEngine& engine_with_room(const HttpTarget& target);
   void look_later();
   void look();
 

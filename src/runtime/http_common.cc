@@ -79,8 +79,8 @@ bool breaks_lines(const HttpRequest& request) {
          std::any_of(request.headers.begin(), request.headers.end(), has_line_end);
 }
 
-bool is_padded(int64_t padding_bytes, int64_t body_bytes, int64_t response_bytes_max) {
-  return padding_bytes > response_bytes_max && padding_bytes > body_bytes;
+bool is_padded(int64_t padding_bytes, int64_t body_bytes) {
+  return padding_bytes > padding_bytes_max && padding_bytes > body_bytes;
 }
 
 }  // namespace sluice

@@ -41,8 +41,13 @@ HttpTransfer* transfer_of(CURL* easy) {
 
 }  // namespace
 
-HttpEngine::HttpEngine(Loop& loop, Clock& clock, TurnShare& share)
-    : loop_(loop), clock_(clock), share_(share), tls_reads_(clock), idle_since_ns_(clock.now_ns()) {
+HttpEngine::HttpEngine(Loop& loop, Clock& clock, TurnShare& share, std::string origin)
+    : loop_(loop),
+      clock_(clock),
+      share_(share),
+      origin_(std::move(origin)),
+      tls_reads_(clock),
+      idle_since_ns_(clock.now_ns()) {
   static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (started != CURLE_OK) throw std::runtime_error("curl cannot start");
   require_openssl();
@@ -61,8 +66,9 @@ HttpEngine::~HttpEngine() {
   if (timer_ != 0) clock_.cancel(timer_);
 }
 
-bool HttpEngine::has_room(bool is_tls) const {
-  return transfers_.size() < (is_tls ? tls_transfers_max : transfers_max);
+bool HttpEngine::has_room(const HttpTarget& target) const {
+  return target.origin == origin_ &&
+         transfers_.size() < (target.is_tls ? tls_transfers_max : transfers_max);
 }
 
 std::optional<int64_t> HttpEngine::idle_since_ns() const {
@@ -72,7 +78,7 @@ std::optional<int64_t> HttpEngine::idle_since_ns() const {
 
 void HttpEngine::look() {
   for (HttpTransfer* transfer : std::set(transfers_)) transfer->count_padding();
-  prune();
+  run_in_share([this] { prune(); });
 }
 
 void HttpEngine::add(HttpTransfer& transfer) {
@@ -160,7 +166,7 @@ void HttpEngine::on_ready(curl_socket_t fd, int events) {
 }
 
 void HttpEngine::run_in_share(std::function<void()> work) {
-  share_.run([work = std::move(work), self = std::weak_ptr<HttpEngine*>(self_)] {
+  share_.run(origin_, [work = std::move(work), self = std::weak_ptr<HttpEngine*>(self_)] {
     if (!self.expired()) work();
   });
 }
@@ -172,7 +178,11 @@ int HttpEngine::on_timer(CURLM*, long timeout_ms, void* engine) {
   if (timeout_ms < 0) return 0;
   self.timer_ = self.clock_.call_at(self.clock_.now_ns() + timeout_ms * ns_per_ms, [&self] {
     self.timer_ = 0;
-    self.step(CURL_SOCKET_TIMEOUT, 0);
+    if (std::exchange(self.timer_waits_, true)) return;
+    self.run_in_share([&self] {
+      self.timer_waits_ = false;
+      self.step(CURL_SOCKET_TIMEOUT, 0);
+    });
   });
   return 0;
 }

@@ -45,13 +45,14 @@ using CurlEasy = std::unique_ptr<CURL, CurlDelete>;
 class HttpEngine final {
  public:
   // Throws std::runtime_error when curl cannot start, or has not OpenSSL. All outlive it.
-  HttpEngine(Loop& loop, Clock& clock, TurnShare& share);
+  HttpEngine(Loop& loop, Clock& clock, TurnShare& share, std::string origin);
   ~HttpEngine();
   HttpEngine(const HttpEngine&) = delete;
   HttpEngine& operator=(const HttpEngine&) = delete;
 
-  // For one more transfer.
-  bool has_room(bool is_tls) const;
+  // For one more transfer to that target: an engine is for one origin, whose share of the loop's
+  // turns it has, and nobody else's connections are read in its steps.
+  bool has_room(const HttpTarget& target) const;
   // Since when it has no transfer; nullopt while it has one.
   std::optional<int64_t> idle_since_ns() const;
   // Closes the connections that nobody uses and whose other side has closed them, and ends
@@ -82,6 +83,7 @@ class HttpEngine final {
   Loop& loop_;
   Clock& clock_;
   TurnShare& share_;
+  const std::string origin_;
   TlsReads tls_reads_;
   std::unique_ptr<CURLM, CurlMultiDelete> multi_;
   struct Watch {
@@ -93,6 +95,7 @@ class HttpEngine final {
   };
   std::unordered_map<curl_socket_t, Watch> watches_;  // of all connections
   Clock::TimerId timer_ = 0;
+  bool timer_waits_ = false;  // for its share
   std::set<HttpTransfer*> transfers_;
   std::vector<HttpTransfer*> unwatched_;  // whose descriptor the loop did not take
   // With the options that do not change, without and with TLS; at most as many of each as there
@@ -143,6 +146,7 @@ class HttpTransfer final {
   size_t take_body(std::string_view bytes);
   void resume();
   void note_text(std::string_view text);
+  void begin_on_tls();
   void count_padding();
   bool is_multiplexed() const;
   bool may_repeat();
@@ -173,8 +177,9 @@ class HttpTransfer final {
   curl_socket_t socket_ = CURL_SOCKET_BAD;  // the last one that curl wanted to be watched for it
   int64_t socket_bytes_ = -1;  // that had come on it before the answer; below 0: not looked at yet
   std::string connection_;     // its local address
-  int64_t stream_ = 0;         // HTTP/2: its number in the connection
-  bool is_added_ = false;      // curl knows it
+  std::optional<TlsTraffic::Request> on_tls_;
+  int64_t stream_ = 0;     // HTTP/2: its number in the connection
+  bool is_added_ = false;  // curl knows it
   bool sending_ = false;
   bool too_large_ = false;
   bool too_late_ = false;

@@ -242,14 +242,28 @@ int HttpTransfer::before_request(void* transfer, char*, char* local_ip, int, int
   self.sending_ = true;
   self.is_refused_ = false;
   self.stream_ = 0;
-  if (self.context_.target.is_tls) self.connection_ = fmt::format("{} {}", local_ip, local_port);
+  if (self.context_.target.is_tls) {
+    self.connection_ = fmt::format("{} {}", local_ip, local_port);
+    self.begin_on_tls();
+  }
   return CURL_PREREQFUNC_OK;
+}
+
+void HttpTransfer::begin_on_tls() {
+  const curl_tlssessioninfo* session = nullptr;
+  curl_easy_getinfo(easy_.get(), CURLINFO_TLS_SSL_PTR, &session);
+  if (session == nullptr || session->internals == nullptr) return;
+  const auto* connection = static_cast<const SSL*>(session->internals);
+  if (auto traffic = TlsTraffic::of(connection)) {
+    on_tls_.emplace(std::move(traffic), static_cast<int64_t>(request_.body.size()));
+  }
 }
 
 // HTTP/2 says of some requests that they were not processed: those above the last stream that a
 // GOAWAY names, and those that it refused one by one. Of the latter curl tells a text only on a
 // fresh connection; but of everything else that ends a stream without an answer it tells one.
 bool HttpTransfer::may_repeat() {
+  if (on_tls_ && on_tls_->is_beyond_bounds()) return false;
   if (stream_ > 0 && error_text_[0] == '\0' && tells_every_end_but_refusal()) is_refused_ = true;
   return is_refused_;
 }
@@ -313,6 +327,7 @@ size_t HttpTransfer::take_body(std::string_view bytes) {
     taken = body_.take_anyway(bytes);
   }
   body_bytes_ += std::ssize(bytes);
+  if (on_tls_) on_tls_->take_body(std::ssize(bytes));
   too_large_ = taken == Taken::too_large;
   return too_large_ || result_ ? 0 : bytes.size();
 }
@@ -331,16 +346,15 @@ void HttpTransfer::resume() {
   if (code != CURLE_OK) finish(code);
 }
 
-// Extensions of chunks, which curl drops and does not count. Not of HTTP/2, where others share the
-// connection.
+// Extensions of chunks, and chunks of a byte, which curl does not count. With TLS TlsTraffic does.
 void HttpTransfer::count_padding() {
-  if (result_ || header_bytes_ == 0 || is_multiplexed()) return;
+  if (result_ || header_bytes_ == 0 || context_.target.is_tls) return;
   // From the first look on: hardly an answer takes so long that it is looked at, and each would ask
   // the system once.
   if (socket_bytes_ < 0) socket_bytes_ = bytes_received(socket_) - header_bytes_ - body_bytes_;
   const int64_t received = bytes_received(socket_) - socket_bytes_;
-  if (!is_padded(received - body_bytes_, body_bytes_, request_.response_bytes_max)) return;
-  end(http_failure(Kind::too_large, "the answer is padded beyond all measure"));
+  if (!is_padded(received - body_bytes_, body_bytes_)) return;
+  end(http_failure(Kind::unanswered, "the answer is padded beyond all measure"));
 }
 
 void HttpTransfer::fail_unwatched() {
@@ -353,6 +367,9 @@ tl::unexpected<HttpFailure> HttpTransfer::failure_of(CURLcode code) const {
   const std::string text = error_text_[0] != '\0' ? error_text_.data() : curl_easy_strerror(code);
   if (too_large_) return http_failure(Kind::too_large, text);
   if (too_late_) return http_failure(Kind::aborted, text);
+  if (on_tls_ && on_tls_->is_beyond_bounds()) {
+    return http_failure(Kind::unanswered, "the backend sends too much that is no answer");
+  }
   if (!sending_) return http_failure(Kind::not_sent, text);
   // curl repeats a refused request five times, and then says this in place of a reason.
   const bool has_given_up =
@@ -388,6 +405,8 @@ void HttpTransfer::abort() {
 void HttpTransfer::end(HttpResult result) {
   if (is_added_) curl_multi_remove_handle(engine_.multi_.get(), easy_.get());
   body_.drop();  // of one that failed
+  if (on_tls_ && result) on_tls_->finish();
+  on_tls_.reset();
   result_ = std::move(result);
   ended_.raise();
 }

@@ -57,9 +57,9 @@ void set_options(int fd) {
 }  // namespace
 
 Result<std::unique_ptr<PlainConnection>> PlainConnection::open(Loop& loop, TurnShare& share,
-                                                               const std::string& address,
-                                                               const std::string& port) {
-  const SocketAddress to = socket_address(address, port);
+                                                               const HttpTarget& target,
+                                                               const std::string& address) {
+  const SocketAddress to = socket_address(address, target.port);
   if (to.bytes == 0) return unconnected("no address that can be connected to");
   FileDescriptor socket(
       ::socket(to.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
@@ -70,7 +70,8 @@ Result<std::unique_ptr<PlainConnection>> PlainConnection::open(Loop& loop, TurnS
     return unconnected(errno);
   }
   try {
-    std::unique_ptr<PlainConnection> made(new PlainConnection(loop, share, std::move(socket)));
+    std::unique_ptr<PlainConnection> made(
+        new PlainConnection(loop, share, target.origin, std::move(socket)));
     made->want(false, true);
     return made;
   } catch (const std::system_error&) {
@@ -78,8 +79,10 @@ Result<std::unique_ptr<PlainConnection>> PlainConnection::open(Loop& loop, TurnS
   }
 }
 
-PlainConnection::PlainConnection(Loop& loop, TurnShare& share, FileDescriptor socket)
+PlainConnection::PlainConnection(Loop& loop, TurnShare& share, std::string origin,
+                                 FileDescriptor socket)
     : share_(share),
+      origin_(std::move(origin)),
       socket_(std::move(socket)),
       watch_(loop, socket_.get(),
              [this](bool readable, bool writable) { on_event(readable, writable); }) {}
@@ -112,7 +115,7 @@ ssize_t PlainConnection::read(std::span<char> buffer) const {
 void PlainConnection::on_event(bool readable, bool writable) {
   if (!waiting_ && share_.has_room()) return tell(readable, writable);
   if (std::exchange(waiting_, Events{readable, writable})) return;
-  share_.run([self = std::weak_ptr<PlainConnection*>(self_)] {
+  share_.run(origin_, [self = std::weak_ptr<PlainConnection*>(self_)] {
     const auto connection = self.lock();
     if (!connection) return;
     PlainConnection& ours = **connection;

@@ -17,6 +17,7 @@
 #include "file_descriptor.h"
 #include "result.h"
 #include "runtime/fd_watch.h"
+#include "runtime/http_targets.h"
 #include "runtime/loop.h"
 #include "runtime/turn_share.h"
 
@@ -32,11 +33,11 @@ class PlainConnection final {
     virtual void on_ready(PlainConnection& connection, bool readable, bool writable) = 0;
   };
 
-  // Begins to connect to a numeric address, without brackets; when it is writable, problem() says
-  // whether it stands. Errors: retry_later.
+  // Begins to connect to a numeric address of the target, without brackets; when it is writable,
+  // problem() says whether it stands. Errors: retry_later.
   static Result<std::unique_ptr<PlainConnection>> open(Loop& loop, TurnShare& share,
-                                                       const std::string& address,
-                                                       const std::string& port);
+                                                       const HttpTarget& target,
+                                                       const std::string& address);
   PlainConnection(const PlainConnection&) = delete;
   PlainConnection& operator=(const PlainConnection&) = delete;
 
@@ -56,11 +57,12 @@ class PlainConnection final {
   int64_t idle_since_ns = 0;
 
  private:
-  PlainConnection(Loop& loop, TurnShare& share, FileDescriptor socket);
+  PlainConnection(Loop& loop, TurnShare& share, std::string origin, FileDescriptor socket);
   void on_event(bool readable, bool writable);
   void tell(bool readable, bool writable);
 
   TurnShare& share_;
+  const std::string origin_;  // that it has its share with
   User* user_ = nullptr;
   FileDescriptor socket_;
   FdWatch watch_;  // goes before the socket

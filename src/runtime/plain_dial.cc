@@ -6,9 +6,9 @@
 
 namespace sluice {
 
-PlainDial::PlainDial(HttpCommon& common, const Resolver::Addresses& addresses,
-                     const std::string& port, AbortToken* abort)
-    : common_(common), addresses_(addresses), port_(port), abort_(abort) {
+PlainDial::PlainDial(HttpCommon& common, const HttpTarget& target,
+                     const Resolver::Addresses& addresses, AbortToken* abort)
+    : common_(common), target_(target), addresses_(addresses), abort_(abort) {
   if (abort_ != nullptr) abort_->on_abort([this] { changed_.raise(); });
 }
 
@@ -41,7 +41,7 @@ Co<Result<std::unique_ptr<PlainConnection>>> PlainDial::run(int64_t deadline_ns)
 }
 
 void PlainDial::begin(const std::string& address) {
-  auto opened = PlainConnection::open(common_.loop, common_.share, address, port_);
+  auto opened = PlainConnection::open(common_.loop, common_.share, target_, address);
   if (!opened) {
     problem_ = std::move(opened.error());
     return;

@@ -1,6 +1,6 @@
-// PlainDial connects to the first of some addresses that accepts. Each address has a head start
-// before the next one is tried as well, so that one that does not answer causes only a short delay.
-// For src/runtime only.
+// PlainDial connects to the first of a target's addresses that accepts. Each address has a head
+// start before the next one is tried as well, so that one that does not answer causes only a short
+// delay. For src/runtime only.
 //
 // Thread rule: loop thread only. Its arguments outlive it. If it is destroyed early it closes
 // the connections that it began.
@@ -26,7 +26,7 @@ class PlainDial final : private PlainConnection::User {
   // As curl's, between its families.
   static constexpr int64_t head_start_ms = 200;
 
-  PlainDial(HttpCommon& common, const Resolver::Addresses& addresses, const std::string& port,
+  PlainDial(HttpCommon& common, const HttpTarget& target, const Resolver::Addresses& addresses,
             AbortToken* abort);
   ~PlainDial() override;
   PlainDial(const PlainDial&) = delete;
@@ -40,8 +40,8 @@ class PlainDial final : private PlainConnection::User {
   void on_ready(PlainConnection& connection, bool readable, bool writable) override;
 
   HttpCommon& common_;
+  const HttpTarget& target_;
   const Resolver::Addresses& addresses_;
-  const std::string& port_;
   AbortToken* abort_;  // may be null
   std::vector<std::unique_ptr<PlainConnection>> attempts_;
   std::unique_ptr<PlainConnection> made_;

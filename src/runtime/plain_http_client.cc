@@ -93,7 +93,7 @@ Co<Result<std::unique_ptr<PlainConnection>>> PlainHttpClient::connect(
       Resolver::Addresses{std::string(trim(target->host, "[]"))};
   if (target->is_named) addresses = co_await common_.look_up(target->host, by_ns, abort);
   if (!addresses) co_return tl::unexpected(std::move(addresses.error()));
-  PlainDial dial(common_, *addresses, target->port, abort);
+  PlainDial dial(common_, *target, *addresses, abort);
   auto made = co_await dial.run(by_ns);
   if (!made)
     made.error().message = "cannot connect to " + target->origin + ": " + made.error().message;

@@ -141,8 +141,8 @@ void PlainTransfer::go_on(HttpAnswerParser::State state) {
   if (is_too_large_) return fail(Kind::too_large, "the answer's body is too large");
   if (state == State::too_large) return fail(Kind::too_large, "the answer's headers are too large");
   if (state == State::broken) return fail(Kind::unanswered, parser_.problem());
-  if (is_padded(parser_.padding_bytes(), parser_.body_bytes(), request_.response_bytes_max)) {
-    return fail(Kind::too_large, "the answer is padded beyond all measure");
+  if (is_padded(parser_.padding_bytes(), parser_.body_bytes())) {
+    return fail(Kind::unanswered, "the answer is padded beyond all measure");
   }
   if (!is_paused_ && state == State::whole) return finish();
   watch();

@@ -2,7 +2,8 @@
 
 #include <openssl/bio.h>
 
-#include <cstdint>
+#include <algorithm>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -12,22 +13,30 @@ int place_in_context() {
   return place;
 }
 
+using Kept = std::shared_ptr<TlsTraffic>;
+
+void drop(void*, void* kept, CRYPTO_EX_DATA*, int, long, void*) {
+  const std::unique_ptr<Kept> owner(static_cast<Kept*>(kept));
+}
+
 int place_in_connection() {
-  static const int place = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
+  static const int place = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, &drop);
   return place;
 }
 
-// "Try again later" is what a socket says that has been read empty.
-long around_bio(BIO* bio, int operation, const char*, size_t, int, long, int result, size_t*) {
-  if (operation != BIO_CB_READ) return result;
-  auto* reads = reinterpret_cast<TlsReads*>(BIO_get_callback_arg(bio));
-  if (reads != nullptr && reads->may_read()) return result;
-  if (reads != nullptr) BIO_set_retry_read(bio);
-  return -1;  // without the wish to try again: the connection fails
-}
-
-void fail(const SSL* connection) {
-  BIO_set_callback_arg(SSL_get_rbio(connection), nullptr);
+// "Try again later" is what a socket says that has been read empty; without that wish the
+// connection fails.
+long around_bio(BIO* bio, int operation, const char*, size_t, int, long, int result,
+                size_t* bytes) {
+  if (operation != BIO_CB_READ && operation != (BIO_CB_READ | BIO_CB_RETURN)) return result;
+  auto& traffic = *reinterpret_cast<TlsTraffic*>(BIO_get_callback_arg(bio));
+  if (traffic.has_failed()) return -1;
+  if (operation == BIO_CB_READ) {
+    if (traffic.may_read()) return result;
+    BIO_set_retry_read(bio);
+    return -1;
+  }
+  return result <= 0 || traffic.take(static_cast<int64_t>(*bytes)) ? result : -1;
 }
 
 // Counts messages that come after the handshake.
@@ -38,26 +47,67 @@ void on_message(int is_sent, int, int content, const void* message, size_t bytes
     case SSL3_MT_HELLO_REQUEST:
     case SSL3_MT_NEWSESSION_TICKET:
     case SSL3_MT_KEY_UPDATE:
-      break;
+      return TlsTraffic::of(connection)->take_late_message();
     default:
       return;
   }
-  const auto count = reinterpret_cast<intptr_t>(SSL_get_ex_data(connection, place_in_connection()));
-  if (count == TlsReads::late_messages_max) return fail(connection);
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): OpenSSL keeps pointers, and a number is enough.
-  SSL_set_ex_data(connection, place_in_connection(), reinterpret_cast<void*>(count + 1));
 }
 
 // curl lets us see the context only; the connection has its BIO when the handshake begins.
 void on_handshake(const SSL* connection, int where, int) {
-  if ((where & SSL_CB_HANDSHAKE_START) == 0) return;
-  BIO* bio = SSL_get_rbio(connection);
+  if ((where & SSL_CB_HANDSHAKE_START) == 0 || TlsTraffic::of(connection) != nullptr) return;
   void* reads = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(connection), place_in_context());
-  BIO_set_callback_arg(bio, static_cast<char*>(reads));
+  auto kept = std::make_unique<Kept>(std::make_shared<TlsTraffic>(*static_cast<TlsReads*>(reads)));
+  BIO* bio = SSL_get_rbio(connection);
+  BIO_set_callback_arg(bio, reinterpret_cast<char*>(kept->get()));
   BIO_set_callback_ex(bio, &around_bio);
+  SSL_set_ex_data(const_cast<SSL*>(connection), place_in_connection(), kept.release());
 }
 
 }  // namespace
+
+std::shared_ptr<TlsTraffic> TlsTraffic::of(const SSL* connection) {
+  const auto* kept = static_cast<Kept*>(SSL_get_ex_data(connection, place_in_connection()));
+  return kept == nullptr ? nullptr : *kept;
+}
+
+bool TlsTraffic::may_read() {
+  return reads_.may_read();
+}
+
+bool TlsTraffic::take(int64_t bytes) {
+  bytes_left_ -= bytes;
+  if (bytes_left_ < 0) has_failed_ = true;
+  return !has_failed_;
+}
+
+void TlsTraffic::take_late_message() {
+  if (++late_messages_ > late_messages_max) has_failed_ = true;
+}
+
+TlsTraffic::Request::Request(std::shared_ptr<TlsTraffic> traffic, int64_t body_bytes)
+    : traffic_(std::move(traffic)),
+      bytes_beside_(bytes_beside_per_request + body_bytes / request_bytes_per_byte_beside) {
+  traffic_->most_bytes_beside_ += bytes_beside_;
+  traffic_->bytes_left_ += bytes_beside_;
+}
+
+// What it has not used does not add up with that of others.
+TlsTraffic::Request::~Request() {
+  if (!is_whole_) {
+    if (!std::exchange(traffic_->has_unwanted_, true)) {
+      traffic_->most_bytes_beside_ += bytes_unwanted_max;
+    }
+    traffic_->bytes_left_ += bytes_unwanted_max;
+  }
+  traffic_->most_bytes_beside_ -= bytes_beside_;
+  traffic_->bytes_left_ = std::min(traffic_->bytes_left_, traffic_->most_bytes_beside_);
+}
+
+void TlsTraffic::Request::take_body(int64_t bytes) {
+  traffic_->bytes_left_ =
+      std::min(traffic_->bytes_left_ + bytes_per_body_byte * bytes, traffic_->most_bytes_beside_);
+}
 
 void TlsReads::bound(SSL_CTX* context) {
   SSL_CTX_set_ex_data(context, place_in_context(), this);

@@ -1,5 +1,6 @@
 #include "runtime/turn_share.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/ready_queue.h"
@@ -8,11 +9,14 @@ namespace sluice {
 
 TurnShare::TurnShare(Loop& loop, Clock& clock) : loop_(loop), clock_(clock) {}
 
-void TurnShare::run(std::function<void()> work) {
+void TurnShare::run(const std::string& party, std::function<void()> work) {
   const ReadyQueue::Batch batch;
   if (has_room()) return work();
-  waiting_.push_back(std::move(work));
-  if (waiting_.size() == 1) go_on();
+  const bool is_first = parties_.empty();
+  Party& its = parties_[party];
+  if (its.waiting.empty()) its.used_ns = std::max(its.used_ns, used_ns_);
+  its.waiting.push_back(std::move(work));
+  if (is_first) go_on();
 }
 
 bool TurnShare::is_spent() {
@@ -26,13 +30,31 @@ void TurnShare::go_on() {
     const auto share = self.lock();
     if (!share) return;
     TurnShare& our = **share;
-    while (!our.waiting_.empty() && !our.is_spent()) {
-      const auto work = std::move(our.waiting_.front());
-      our.waiting_.pop_front();
-      work();
+    while (!our.is_spent()) {
+      if (!our.run_next()) return;
     }
-    if (!our.waiting_.empty()) our.go_on();
+    our.go_on();
   });
+}
+
+// False: nothing waits.
+bool TurnShare::run_next() {
+  Party* next = nullptr;
+  for (auto& [name, party] : parties_) {
+    if (party.waiting.empty()) continue;
+    if (next == nullptr || party.used_ns < next->used_ns) next = &party;
+  }
+  if (next == nullptr) {
+    parties_.clear();
+    return false;
+  }
+  const auto work = std::move(next->waiting.front());
+  next->waiting.pop_front();
+  used_ns_ = next->used_ns;
+  const int64_t begun_ns = clock_.now_ns();
+  work();
+  next->used_ns += clock_.now_ns() - begun_ns;
+  return true;
 }
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "backends/providers.h"
 
@@ -27,6 +28,19 @@ TEST_CASE("a stream that never stops sending what nobody keeps is too large") {
   CHECK(sent > 4 * bytes_max);
   CHECK(sent < 10 * bytes_max);
   CHECK(body.bytes() < 200);
+}
+
+TEST_CASE("a stream of events too short to say anything is too large, one of the shortest is not") {
+  const auto events_taken = [](std::string_view event) {
+    constexpr size_t most = 100'000;
+    StreamedBody body(openai_chat_backend.assembly(), 8'000'000, [](const HttpFields&) {});
+    size_t events = 0;
+    while (events < most && body.take(event)) ++events;
+    return events;
+  };
+  CHECK(events_taken("data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n") == 100'000);
+  CHECK(events_taken("data:{}\n\n") < 20'000);
+  CHECK(events_taken("data:{}\n\n") > 10'000);
 }
 
 }  // namespace sluice

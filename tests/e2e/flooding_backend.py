@@ -1,6 +1,7 @@
-"""A hostile backend that speaks HTTP/2 over TLS: it answers each request with frames that are no
-body, as fast as they are taken, until the connection ends. Arguments: key, certificate, the kind of
-frames: "empty data" or "window updates"."""
+"""A hostile backend with TLS: it answers each request with frames of HTTP/2 that are no body, or
+with a body in pieces of a byte, as fast as they are taken, until the connection ends. Arguments:
+key, certificate, the kind of pieces: "empty data", "window updates", "data of a byte", or, of
+HTTP/1.1, "records of a byte"."""
 import socket
 import ssl
 import sys
@@ -15,7 +16,7 @@ FRAMES_AT_ONCE = 1000
 
 tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 tls.load_cert_chain(certificate, key)
-tls.set_alpn_protocols(["h2"])
+tls.set_alpn_protocols(["http/1.1" if kind == "records of a byte" else "h2"])
 
 
 def frame(kind, flags, stream, payload=b""):
@@ -23,10 +24,20 @@ def frame(kind, flags, stream, payload=b""):
         + payload)
 
 
+def flood_records(client, reader):
+    while reader.readline().strip():
+        pass
+    client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 30000000\r\n\r\n")
+    while True:
+        client.send(b" ")
+
+
 def serve(connection):
     try:
         with (tls.wrap_socket(connection, server_side=True) as client,
                 client.makefile("rb") as reader):
+            if kind == "records of a byte":
+                flood_records(client, reader)
             reader.read(PREFACE_BYTES)
             client.sendall(frame(SETTINGS, 0, 0))
             while True:
@@ -39,9 +50,9 @@ def serve(connection):
                 if kind_of in (DATA, HEADERS) and flags & END_STREAM:
                     break
             client.sendall(frame(HEADERS, END_HEADERS, stream, b"\x88"))  # :status: 200
-            one = (frame(DATA, 0, stream) if kind == "empty data"
-                else frame(WINDOW_UPDATE, 0, 0, (1).to_bytes(4, "big")))
-            print("floods", flush=True)
+            one = {"empty data": frame(DATA, 0, stream),
+                "data of a byte": frame(DATA, 0, stream, b" "),
+                "window updates": frame(WINDOW_UPDATE, 0, 0, (1).to_bytes(4, "big"))}[kind]
             while True:
                 client.sendall(one * FRAMES_AT_ONCE)
     except (OSError, IndexError):

@@ -586,32 +586,79 @@ TEST_CASE_TEMPLATE("an engine that nobody has used for a while is given up with 
   }
 }
 
-TEST_CASE_TEMPLATE("an answer that is nothing but extensions of its chunks is too_large", Client,
+TEST_CASE_TEMPLATE("an answer with much more around its chunks than in them is none", Client,
                    CurlHttpClient, PlainHttpClient) {
   HttpClientLimits limits;
   limits.look_interval_ms = 10;
   Fixture<Client> fixture(limits);
-  const int listening = listen_on("127.0.0.1:0", "--listen").value();
-  fcntl(listening, F_SETFL, fcntl(listening, F_GETFL) & ~O_NONBLOCK);
-  std::thread sender([listening] {
-    const int fd = accept(listening, nullptr, nullptr);
-    std::string bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;";
-    while (write(fd, bytes.data(), bytes.size()) > 0) bytes.assign(4096, 'x');
-    close(fd);
-  });
-  const HttpResult got = fixture.send(post_to("http://" + bound_address(listening)));
-  REQUIRE_FALSE(got);
-  CHECK(got.error().kind == Kind::too_large);
-  sender.join();
-  close(listening);
+  std::string chunks;
+  for (int i = 0; i < 1000; ++i) chunks += "1\r\n \r\n";
+  const std::array<std::pair<std::string_view, std::string>, 2> kinds = {
+      {{"1;", std::string(4096, 'x')}, {"", chunks}}};
+  for (const auto& [begin, endless] : kinds) {
+    const int listening = listen_on("127.0.0.1:0", "--listen").value();
+    fcntl(listening, F_SETFL, fcntl(listening, F_GETFL) & ~O_NONBLOCK);
+    std::thread sender([listening, begin = begin, &endless = endless] {
+      const int fd = accept(listening, nullptr, nullptr);
+      std::string bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+      bytes += begin;
+      while (write(fd, bytes.data(), bytes.size()) > 0) bytes = endless;
+      close(fd);
+    });
+    HttpRequest request = post_to("http://" + bound_address(listening));
+    request.response_bytes_max = int64_t{1} << 30;
+    const HttpResult got = fixture.send(std::move(request));
+    REQUIRE_FALSE(got);
+    CHECK(got.error().kind == Kind::unanswered);
+    CHECK(got.error().message == "the answer is padded beyond all measure");
+    sender.join();
+    close(listening);
+  }
+}
+
+TEST_CASE_TEMPLATE("an answer in chunks of a few bytes is one, however long", Client,
+                   CurlHttpClient, PlainHttpClient) {
+  HttpClientLimits limits;
+  limits.look_interval_ms = 10;
+  Fixture<Client> fixture(limits);
+  constexpr std::array<std::pair<int, size_t>, 2> kinds = {{{40'000, 1}, {200'000, 6}}};
+  for (const auto& [count, size] : kinds) {
+    std::string answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for (int i = 0; i < count; ++i) answer += fmt::format("{}\r\n{:x>{}}\r\n", size, "", size);
+    answer += "0\r\n\r\n";
+    const int listening = listen_on("127.0.0.1:0", "--listen").value();
+    fcntl(listening, F_SETFL, fcntl(listening, F_GETFL) & ~O_NONBLOCK);
+    std::thread sender([listening, &answer] {
+      const int fd = accept(listening, nullptr, nullptr);
+      std::array<char, 4096> question{};
+      for (std::string_view got; !got.ends_with("question");) {
+        got = {question.data(), static_cast<size_t>(read(fd, question.data(), question.size()))};
+      }
+      std::string_view left = answer;
+      for (ssize_t taken = 0; taken >= 0 && !left.empty();) {
+        taken = write(fd, left.data(), left.size());
+        left.remove_prefix(taken > 0 ? static_cast<size_t>(taken) : 0);
+      }
+      close(fd);
+    });
+    HttpRequest request = post_to("http://" + bound_address(listening));
+    request.response_bytes_max = int64_t{8} << 20;
+    const HttpResult got = fixture.send(std::move(request));
+    REQUIRE(got);
+    CHECK(got->body.size() == size * static_cast<size_t>(count));
+    sender.join();
+    close(listening);
+  }
 }
 
 TEST_CASE_TEMPLATE(
     "a connection that the loop cannot watch ends its request, and nothing is thrown", Client,
     CurlHttpClient, PlainHttpClient) {
   Fixture<Client> fixture;
-  RawServer server(fixture.loop,
-                   [](const std::string&) { return RawServer::Answer{std::string(ok_answer)}; });
+  RawServer server(fixture.loop, [](const std::string&) {
+    return RawServer::Answer{"HTTP/1.1 204 None\r\nConnection: close\r\n\r\n", true};
+  });
+  CHECK(fixture.send(post_to(server.url())));  // what is kept has its descriptors now
   // libuv takes the next descriptor for one that it watches already.
   const int next = eventfd(0, EFD_NONBLOCK);
   FdWatch taken(fixture.loop, next, [](bool, bool) {});

@@ -6,9 +6,11 @@
 
 #include <array>
 #include <memory>
+#include <string>
 
 #include "runtime/clock.h"
 #include "runtime/loop.h"
+#include "support/manual_clock.h"
 
 namespace sluice {
 namespace {
@@ -80,9 +82,26 @@ struct Pair {
   }
 };
 
+TEST_CASE("the reads of a step end with its time, and those of the next one go on") {
+  ManualClock clock;
+  TlsReads reads(clock);
+  const auto read_many = [&reads] {
+    int64_t done = 0;
+    while (done < 1000 && reads.may_read()) ++done;
+    return done;
+  };
+  for (int i = 0; i < 2; ++i) {
+    reads.begin_step();
+    CHECK(read_many() == 1000);
+    clock.advance(TlsReads::step_ns);
+    CHECK(read_many() < TlsReads::reads_between_looks);
+    CHECK_FALSE(reads.may_read());
+  }
+}
+
 TEST_CASE("a connection has some tickets and new keys, and fails when they have no end") {
   Pair pair;
-  pair.send_tickets(TlsReads::late_messages_max - 10);
+  pair.send_tickets(TlsTraffic::late_messages_max - 10);
   REQUIRE(SSL_key_update(pair.server.get(), SSL_KEY_UPDATE_NOT_REQUESTED) == 1);
   REQUIRE(SSL_write(pair.server.get(), "x", 1) == 1);
   CHECK(pair.read() == SSL_ERROR_NONE);
@@ -94,6 +113,60 @@ TEST_CASE("a connection has some tickets and new keys, and fails when they have 
   }
   CHECK(error != SSL_ERROR_WANT_READ);
   CHECK(error != SSL_ERROR_NONE);
+}
+
+// Bytes of body until it fails, or so many; a request that is under way is told of them.
+int64_t taken_in_records(Pair& pair, size_t size, TlsTraffic::Request* request, int64_t most) {
+  const std::string record(size, 'x');
+  int64_t taken = 0;
+  while (taken < most) {
+    REQUIRE(SSL_write(pair.server.get(), record.data(), static_cast<int>(size)) > 0);
+    if (pair.read() != SSL_ERROR_NONE) break;
+    taken += static_cast<int64_t>(size);
+    if (request != nullptr) request->take_body(static_cast<int64_t>(size));
+  }
+  return taken;
+}
+
+std::shared_ptr<TlsTraffic> traffic_of(const Pair& pair) {
+  return TlsTraffic::of(pair.client.get());
+}
+
+constexpr int64_t much = 1'000'000;
+
+TEST_CASE(
+    "an answer in records of a byte ends after some thousand, one in records of 16 does not") {
+  Pair pair;
+  TlsTraffic::Request request(traffic_of(pair), 0);
+  CHECK(taken_in_records(pair, 16, &request, much) >= much);
+  CHECK_FALSE(request.is_beyond_bounds());
+  const int64_t pieces = taken_in_records(pair, 1, &request, much);
+  CHECK(pieces > 4'000);
+  CHECK(pieces < 7'000);
+  CHECK(request.is_beyond_bounds());
+}
+
+TEST_CASE("what is no body of an answer is bounded, however many requests came before") {
+  Pair pair;
+  for (int i = 0; i < 1000; ++i) {
+    TlsTraffic::Request request(traffic_of(pair), 1000);
+    REQUIRE(taken_in_records(pair, 16, &request, 160) == 160);
+    request.finish();
+  }
+  const int64_t taken = taken_in_records(pair, 16, nullptr, much);
+  CHECK(taken > TlsTraffic::bytes_beside_max / 4);
+  CHECK(taken < TlsTraffic::bytes_beside_max);
+  CHECK(traffic_of(pair)->has_failed());
+}
+
+TEST_CASE("the rest of an answer that is not wanted any more harms no other of its connection") {
+  Pair pair;
+  { const TlsTraffic::Request unwanted(traffic_of(pair), 0); }
+  TlsTraffic::Request request(traffic_of(pair), 0);
+  CHECK(taken_in_records(pair, 16, nullptr, much) >= much);
+  request.take_body(1);
+  CHECK(taken_in_records(pair, 16, nullptr, much) >= much);
+  CHECK_FALSE(request.is_beyond_bounds());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <vector>
 
 #include "support/manual_clock.h"
@@ -16,7 +17,7 @@ TEST_CASE("a crowd of work is spread over turns, in order, and others come betwe
   std::vector<uint64_t> turns;
   loop.post([&] {
     for (int i = 0; i < 12; ++i) {
-      share.run([&, i] {
+      share.run("", [&, i] {
         clock.advance(2 * ns_per_ms);
         done.push_back(i);
         turns.push_back(loop.turn());
@@ -30,6 +31,34 @@ TEST_CASE("a crowd of work is spread over turns, in order, and others come betwe
   for (size_t i = 3; i < 12; ++i) CHECK((turns[i] == turns[i - 1]) == (i % 3 != 0));
 }
 
+TEST_CASE("a party with endless work takes from another at most half of the time") {
+  Loop loop;
+  ManualClock clock;
+  TurnShare share(loop, clock);
+  int64_t greedy_ns = 0;
+  std::function<void()> take = [&] {
+    clock.advance(5 * ns_per_ms);
+    greedy_ns += 5 * ns_per_ms;
+    share.run("greedy", take);
+  };
+  int done = 0;
+  int64_t ended_ns = 0;
+  loop.post([&] {
+    for (int i = 0; i < 60; ++i) share.run("greedy", take);
+    for (int i = 0; i < 200; ++i) {
+      share.run("modest", [&] {
+        clock.advance(ns_per_ms / 10);
+        if (++done < 200) return;
+        ended_ns = greedy_ns;
+        loop.stop();
+      });
+    }
+  });
+  loop.run();
+  CHECK(done == 200);  // 20 ms
+  CHECK(ended_ns <= 25 * ns_per_ms);
+}
+
 TEST_CASE("work that waits goes with its share") {
   Loop loop;
   ManualClock clock;
@@ -37,7 +66,7 @@ TEST_CASE("work that waits goes with its share") {
   {
     TurnShare share(loop, clock);
     for (int i = 0; i < 10; ++i) {
-      share.run([&] {
+      share.run("", [&] {
         clock.advance(5 * ns_per_ms);
         ++done;
       });
