@@ -23,11 +23,11 @@ class TurnShare final {
   // last piece may be a long one.
   static constexpr int64_t share_ns = 5 * ns_per_ms;
 
-  TurnShare(Loop& loop, Clock& clock);
+  TurnShare(Loop& loop, Clock& clock, int64_t ns = share_ns);
   TurnShare(const TurnShare&) = delete;
   TurnShare& operator=(const TurnShare&) = delete;
 
-  // Runs `work` at once while the share lasts and nothing waits.
+  // Runs `work` at once while the share lasts and nothing waits. It may call run() in turn.
   void run(std::function<void()> work);
   // Whether run() would: for work that is done more cheaply without being made a function.
   bool has_room() { return waiting_.empty() && !is_spent(); }
@@ -38,9 +38,11 @@ class TurnShare final {
 
   Loop& loop_;
   Clock& clock_;
+  const int64_t ns_;
   std::optional<uint64_t> turn_;
   int64_t until_ns_ = 0;  // the share of that turn
   std::deque<std::function<void()>> waiting_;
+  bool is_posted_ = false;
   // A posted function reaches us through this; it may run after our end.
   std::shared_ptr<TurnShare*> self_ = std::make_shared<TurnShare*>(this);
 };

@@ -30,6 +30,24 @@ TEST_CASE("a crowd of work is spread over turns, in order, and others come betwe
   for (size_t i = 3; i < 12; ++i) CHECK((turns[i] == turns[i - 1]) == (i % 3 != 0));
 }
 
+TEST_CASE("work that asks for its next turn has it behind the others'") {
+  Loop loop;
+  ManualClock clock;
+  TurnShare share(loop, clock, ns_per_ms);
+  std::vector<int> done;
+  std::function<void(int)> work = [&](int who) {
+    clock.advance(ns_per_ms);
+    done.push_back(who);
+    if (done.size() == 6) return loop.stop();
+    share.run([&, who] { work(who); });
+  };
+  loop.post([&] {
+    for (const int who : {1, 2}) share.run([&, who] { work(who); });
+  });
+  loop.run();
+  CHECK(done == std::vector{1, 1, 2, 1, 2, 1});
+}
+
 TEST_CASE("work that waits goes with its share") {
   Loop loop;
   ManualClock clock;
