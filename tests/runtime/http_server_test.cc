@@ -285,7 +285,7 @@ TEST_CASE("a chunk whose size has no end takes nothing of the loop, and is cut o
   Fixture fixture;
   const auto server = fixture.start(describe);
   const std::string size = "1;" + std::string(31 << 10, 'a');
-  const size_t room_bytes = small_server().header_bytes_max - chunked.size();
+  const size_t room_bytes = static_cast<size_t>(small_server().header_bytes_max) - chunked.size();
   for (const std::string& begun :
        {chunked + size, chunked + size + std::string(100'000, 'a'),
         chunked + size.substr(0, room_bytes * 3 / 4), chunked + "1\r\np\r\n" + size}) {
