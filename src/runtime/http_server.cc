@@ -1,9 +1,13 @@
 #include "runtime/http_server.h"
 
 #include <gnutls/gnutls.h>
+#include <linux/tcp.h>
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <spdlog/spdlog.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -21,6 +25,7 @@
 #include "runtime/listen_socket.h"
 #include "runtime/request_problem.h"
 #include "runtime/signal.h"
+#include "runtime/turn_share.h"
 
 namespace sluice {
 namespace {
@@ -34,8 +39,21 @@ constexpr int64_t unwanted_body_bytes_max = int64_t{1} << 20;
 // At its own limit the daemon accepts nobody until something else happens: those that were shown
 // out and that it has not closed yet are not to bring it there. It accepts some ten at a time.
 constexpr int leaving_max = 64;
-// One visit of the daemon runs at most so many rounds before the rest of the loop has its turn.
-constexpr int rounds_max = 64;
+// So long a visit of the daemon lasts before the rest of the loop has its turn, and so long bodies
+// are read in a turn: an answer takes some ten to twenty turns.
+constexpr int64_t visit_ns_max = ns_per_ms;
+// When that has gone, a body comes on by so much at a time, in turns with the others. That many
+// pieces of a byte each take some 30 us.
+constexpr int64_t quantum_bytes = int64_t{32} * 1024;
+constexpr int64_t piece_cost_bytes = 128;
+// By steps of so much a body takes its share, not by pieces, which may have a byte each.
+constexpr int64_t share_step_bytes = 1024;
+// For so many rounds in succession bytes of a body may wait while the daemon reads none of them.
+constexpr int unread_rounds_max = 3;
+// Longer than what says a chunk's size (some 100 bytes with a signature), and than trailers. Of a
+// TLS record, 16 KiB and some bytes, the daemon hears when all of it is there.
+constexpr int64_t framing_bytes_max = int64_t{4} * 1024;
+constexpr int64_t tls_record_bytes_max = int64_t{17} * 1024;
 // How often slow connections are looked for.
 constexpr int64_t slow_look_ns = ns_per_s;
 // With TLS, connections that have not begun a request yet: those that are set aside (see below) are
@@ -126,10 +144,28 @@ bool has_hung_up(int fd) {
   return poll(&look, 1, 0) > 0;
 }
 
-// Whether nothing is there for its TLS session to go on with, neither at its socket nor decrypted.
+// Whether it has to send before it can go on; without TLS: whether it could not.
+bool does_await_room(int fd, gnutls_session_t session) {
+  if (session != nullptr) return gnutls_record_get_direction(session) == 1;
+  pollfd look = {fd, POLLOUT, 0};
+  return poll(&look, 1, 0) == 0;
+}
+
+// Whether nothing is there to go on with, neither at its socket nor decrypted.
 bool has_nothing_to_do(int fd, gnutls_session_t session, bool awaits_room) {
+  if (session != nullptr && gnutls_record_check_pending(session) > 0) return false;
   pollfd look = {fd, static_cast<short>(awaits_room ? POLLIN | POLLOUT : POLLIN), 0};
-  return gnutls_record_check_pending(session) == 0 && poll(&look, 1, 0) == 0;
+  return poll(&look, 1, 0) == 0;
+}
+
+// How many bytes have been taken from a socket.
+int64_t read_bytes(int fd) {
+  int waiting = 0;
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  ioctl(fd, FIONREAD, &waiting);
+  getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size);
+  return static_cast<int64_t>(info.tcpi_bytes_received) - waiting;
 }
 
 // Whether its client can send all of its body before it hears that nobody wants it.
@@ -152,12 +188,15 @@ void log_daemon_message(void*, const char*, va_list) {
 // coroutine that answers it.
 struct Exchange {
   HttpIncoming incoming;
-  bool is_let_in = false;      // it is known whom it is from, and there is a place for it
-  int64_t body_bytes = 0;      // arrived, also those that were dropped
-  int64_t body_bytes_max = 0;  // with more of them it is cut off
-  bool waiting = false;        // its connection is suspended
-  bool close = false;          // the connection must not live on
-  bool is_head = false;        // its method is HEAD
+  bool is_let_in = false;       // it is known whom it is from, and there is a place for it
+  int64_t body_bytes = 0;       // arrived, also those that were dropped
+  int64_t body_bytes_max = 0;   // with more of them it is cut off
+  int64_t body_room = 0;        // taken of its share, and not needed yet
+  int64_t quantum_used = 0;     // by its body, since it last waited for its turn
+  bool waits_for_turn = false;  // suspended until bodies before it have had theirs
+  bool waiting = false;         // its connection is suspended for its handler
+  bool close = false;           // the connection must not live on
+  bool is_head = false;         // its method is HEAD
   std::optional<HttpReply> reply;
   bool answered = false;   // the reply is being sent
   size_t part_sent = 0;    // of reply->body, where more follows
@@ -178,11 +217,30 @@ struct Exchange {
     incoming.client = client = std::move(verdict.client);
     reply = std::move(verdict.refusal);
   }
+  bool find_body_room(int64_t bytes) {
+    if (bytes > body_room) {
+      const int64_t missing = bytes - body_room;
+      const bool has_step = missing < share_step_bytes && body_part->grow(share_step_bytes);
+      if (!has_step && !body_part->grow(missing)) return false;
+      body_room += has_step ? share_step_bytes : missing;
+    }
+    body_room -= bytes;
+    return true;
+  }
   // Takes the room for what is to be sent of `reply` now. False: there is none.
   bool find_room() {
     const int64_t more = static_cast<int64_t>(reply->body.size()) - answer_bytes_min;
     return more <= 0 || !answer_part || answer_part->grow(more);
   }
+};
+
+// Of a connection that the daemon may take for ready in vain, as of the last look.
+struct Progress {
+  bool is_silent = false;     // nothing came for it
+  int64_t body_bytes = 0;     // that have come
+  int64_t read_bytes = 0;     // from its socket
+  int64_t framing_bytes = 0;  // of those, since its body came on
+  int unread_rounds = 0;      // in succession, that took none of those that waited there
 };
 
 // An open connection: it has one request at a time, or is between two.
@@ -197,10 +255,13 @@ struct Visit {
   std::optional<std::list<Visit*>::iterator> idle;
   // Among those with TLS that have not begun a request.
   std::unique_ptr<FairShares::Part> newcomer;
-  bool is_silent = false;            // a newcomer, at the last look: nothing came for it
+  Progress progress;
   std::optional<FdWatch> set_aside;  // it is set aside until something happens to its socket
 
   bool is_with_handler() const { return exchange && exchange->waiting; }
+  bool is_suspended() const {
+    return set_aside || (exchange && (exchange->waiting || exchange->waits_for_turn));
+  }
   bool is_being_read() const { return exchange && !exchange->answered; }
   // Of the message that is on its way.
   int64_t bytes() const {
@@ -221,7 +282,9 @@ struct HttpServer::Engine {
   void run_daemon();
   void run_soon();
   void wake_at(int64_t at_ns);
-  void set_silent_ones_aside();
+  void look_at_suspects();
+  bool is_read_in_vain(Visit& visit) const;
+  void cut_off(MHD_Connection* connection, const Visit& visit);
   void set_aside(MHD_Connection* connection, Visit& visit, bool awaits_room);
 
   static void* on_target(void* engine, const char* target, MHD_Connection* connection);
@@ -245,6 +308,7 @@ struct HttpServer::Engine {
   MHD_Result let_in(MHD_Connection* connection, Visit& visit);
   std::optional<HttpReply> find_place(Exchange& exchange, const std::string& party);
   MHD_Result turn_away(MHD_Connection* connection, Visit& visit);
+  bool has_had_its_turn(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange);
   MHD_Result take_body(Exchange& exchange, std::string_view part);
   MHD_Result take_piece(MHD_Connection* connection, Exchange& exchange, std::string_view data);
   Co<Result<std::string>> next_piece(MHD_Connection* connection,
@@ -286,8 +350,10 @@ struct HttpServer::Engine {
   FairShares answers{options.answers_bytes_max};
   std::list<Visit*> idle;  // in the order in which they became so
   std::unordered_map<MHD_Connection*, Visit> visits;
-  // With TLS, those without a first request that are not set aside.
-  std::unordered_set<MHD_Connection*> unheard;
+  // Those that the daemon may take for ready in vain, and that are not set aside: with TLS, who has
+  // not begun a first request; and who sends a body in chunks.
+  std::unordered_set<MHD_Connection*> suspects;
+  TurnShare body_turns{loop, clock, visit_ns_max};
   CoGroup coroutines;  // last: the handler and all else outlives what it runs
 };
 
@@ -303,7 +369,7 @@ HttpServer::Engine::~Engine() {
   // The daemon does not stop with suspended connections; they resume without a reply, and that
   // closes them.
   for (const auto& [connection, visit] : visits) {
-    if (visit.is_with_handler() || visit.set_aside) MHD_resume_connection(connection);
+    if (visit.is_suspended()) MHD_resume_connection(connection);
   }
   MHD_stop_daemon(daemon);
 }
@@ -344,7 +410,8 @@ bool HttpServer::Engine::start_daemon(int fd) {
 
 // Lets the daemon work until it has nothing to do before its next event or time-out.
 void HttpServer::Engine::run_daemon() {
-  for (int round = 0; round < rounds_max; ++round) {
+  const int64_t until_ns = clock.now_ns() + visit_ns_max;
+  do {
     MHD_run(daemon);
     MHD_UNSIGNED_LONG_LONG timeout_ms = 0;
     if (MHD_get_timeout(daemon, &timeout_ms) != MHD_YES) return;
@@ -352,38 +419,72 @@ void HttpServer::Engine::run_daemon() {
       wake_at(clock.now_ns() + static_cast<int64_t>(timeout_ms) * ns_per_ms);
       return;
     }
-    set_silent_ones_aside();
-  }
+    look_at_suspects();
+  } while (clock.now_ns() < until_ns);
   run_soon();
 }
 
-// The daemon takes a connection for ready as long as its TLS handshake is unfinished (0.9.75), says
-// that it has no time to wait, and tries each in each round: one byte and silence took a core. They
-// are taken from it, after it has had a round to itself with what was there.
-void HttpServer::Engine::set_silent_ones_aside() {
-  for (auto at = unheard.begin(); at != unheard.end();) {
+// The daemon (0.9.75) takes a connection for ready as long as its TLS handshake is unfinished, or
+// as its buffer is full and the line with a chunk's size has not ended, says that it has no time to
+// wait, and tries each in each round: one byte and silence took a core. Who is silent is taken from
+// it, after it has had a round to itself with what was there.
+void HttpServer::Engine::look_at_suspects() {
+  for (auto at = suspects.begin(); at != suspects.end();) {
     MHD_Connection* const connection = *at;
     Visit& visit = visits.at(connection);
-    auto* const session = static_cast<gnutls_session_t>(
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION)->tls_session);
-    const bool awaits_room = gnutls_record_get_direction(session) == 1;
-    const bool was_silent =
-        std::exchange(visit.is_silent, has_nothing_to_do(visit.fd, session, awaits_room));
-    if (was_silent && visit.is_silent) {
-      at = unheard.erase(at);
-      set_aside(connection, visit, awaits_room);
-    } else {
+    if (visit.is_suspended()) {
       ++at;
+      continue;
     }
+    auto* const session =
+        is_tls() ? static_cast<gnutls_session_t>(
+                       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION)
+                           ->tls_session)
+                 : nullptr;
+    const bool awaits_room = does_await_room(visit.fd, session);
+    const bool was_silent =
+        std::exchange(visit.progress.is_silent, has_nothing_to_do(visit.fd, session, awaits_room));
+    if (was_silent && visit.progress.is_silent) {
+      at = suspects.erase(at);
+      set_aside(connection, visit, awaits_room);
+      continue;
+    }
+    if (visit.is_being_read() && is_read_in_vain(visit)) cut_off(connection, visit);
+    ++at;
   }
+}
+
+// Whether what comes is no body, or not read any more.
+bool HttpServer::Engine::is_read_in_vain(Visit& visit) const {
+  Progress& last = visit.progress;
+  const int64_t bytes = read_bytes(visit.fd);
+  const int64_t more = bytes - std::exchange(last.read_bytes, bytes);
+  const int64_t body_bytes = visit.exchange->body_bytes;
+  const bool has_come_on = body_bytes != std::exchange(last.body_bytes, body_bytes);
+  last.framing_bytes = has_come_on ? 0 : last.framing_bytes + more;
+  last.unread_rounds = more != 0 || last.is_silent ? 0 : last.unread_rounds + 1;
+  const int64_t ahead_bytes = is_tls() ? tls_record_bytes_max : 0;
+  return last.framing_bytes > framing_bytes_max + ahead_bytes ||
+         last.unread_rounds > unread_rounds_max;
+}
+
+// Also one that the daemon does not read: it closes whose socket reports an error. It has forgotten
+// to watch one that was suspended and is not ready to be read.
+void HttpServer::Engine::cut_off(MHD_Connection* connection, const Visit& visit) {
+  shutdown(visit.fd, SHUT_RDWR);
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLET;
+  event.data.ptr = connection;  // as the daemon does
+  epoll_ctl(MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd, EPOLL_CTL_ADD,
+            visit.fd, &event);
 }
 
 void HttpServer::Engine::set_aside(MHD_Connection* connection, Visit& visit, bool awaits_room) {
   MHD_suspend_connection(connection);
   visit.set_aside.emplace(loop, visit.fd, [this, connection, &visit](bool, bool) {
     visit.set_aside.reset();
-    visit.is_silent = false;
-    unheard.insert(connection);
+    visit.progress.is_silent = false;
+    suspects.insert(connection);
     MHD_resume_connection(connection);
     run_soon();
   });
@@ -420,7 +521,7 @@ void* HttpServer::Engine::on_target(void* engine, const char* target, MHD_Connec
   Visit& visit = self.visits.at(connection);
   const auto bytes_max = static_cast<size_t>(self.options.target_bytes_max());
   visit.newcomer.reset();
-  self.unheard.erase(connection);
+  self.suspects.erase(connection);
   visit.target_problem = target_problem(target, bytes_max);
   const char* const query = std::strchr(target, '?');
   if (visit.target_problem && query != nullptr) const_cast<char*>(query)[1] = '\0';
@@ -456,7 +557,9 @@ MHD_Result HttpServer::Engine::on_access(void* engine, MHD_Connection* connectio
     return self.let_in(connection, visit);
   }
   if (*upload_bytes > 0) {
+    if (self.has_had_its_turn(connection, visit.exchange)) return MHD_YES;
     const std::string_view part(upload, std::exchange(*upload_bytes, 0));
+    visit.exchange->quantum_used += static_cast<int64_t>(part.size()) + piece_cost_bytes;
     return visit.exchange->in_pieces && !visit.exchange->reply
                ? self.take_piece(connection, *visit.exchange, part)
                : self.take_body(*visit.exchange, part);
@@ -484,7 +587,7 @@ void HttpServer::Engine::on_connection(void* engine, MHD_Connection* connection,
     self.welcome(connection);
   } else {
     self.drop_idle(self.visits.at(connection));
-    self.unheard.erase(connection);
+    self.suspects.erase(connection);
     self.visits.erase(connection);
   }
 }
@@ -503,7 +606,7 @@ void HttpServer::Engine::welcome(MHD_Connection* connection) {
   }
   if (!has_room) shutdown(visit.fd, SHUT_RDWR);
   add_idle(visit);
-  if (is_tls()) unheard.insert(connection);
+  if (is_tls()) suspects.insert(connection);
   if (slow_look == 0) look_for_slow_ones();
 }
 
@@ -589,6 +692,11 @@ MHD_Result HttpServer::Engine::let_in(MHD_Connection* connection, Visit& visit) 
   exchange.is_let_in = true;
   exchange.in_pieces =
       options.is_read_in_pieces && options.is_read_in_pieces(incoming.method, incoming.path);
+  if (!incoming.header("transfer-encoding").empty()) {
+    suspects.insert(connection);
+    visit.progress = {};
+    visit.progress.read_bytes = read_bytes(visit.fd);
+  }
   if (!exchange.reply) exchange.reply = find_place(exchange, visit.address);
   if (exchange.reply) return turn_away(connection, visit);
   drop_idle(visit);
@@ -631,13 +739,31 @@ MHD_Result HttpServer::Engine::turn_away(MHD_Connection* connection, Visit& visi
   return send_reply(connection, visit);
 }
 
+// Whether its body has come on by as much as it may, and now waits: suspended, with what it has
+// sent. The daemon itself goes on with all that has come, of as many as send.
+bool HttpServer::Engine::has_had_its_turn(MHD_Connection* connection,
+                                          const std::shared_ptr<Exchange>& exchange) {
+  if (exchange->waiting || exchange->quantum_used < quantum_bytes) return false;
+  exchange->quantum_used = 0;
+  if (body_turns.has_room()) return false;
+  exchange->waits_for_turn = true;
+  MHD_suspend_connection(connection);
+  body_turns.run(exchange->client, [this, connection, exchange] {
+    exchange->waits_for_turn = false;
+    MHD_resume_connection(connection);
+    MHD_run(daemon);
+    run_soon();
+  });
+  return true;
+}
+
 // The body of a refused request is read and dropped: only then does the client read the answer.
 MHD_Result HttpServer::Engine::take_body(Exchange& exchange, std::string_view part) {
   const auto bytes = static_cast<int64_t>(part.size());
   exchange.body_bytes += bytes;
   if (!exchange.reply && exchange.body_bytes > options.body_bytes_max) {
     exchange.reply = too_large_reply();
-  } else if (!exchange.reply && !exchange.body_part->grow(bytes)) {
+  } else if (!exchange.reply && !exchange.find_body_room(bytes)) {
     exchange.reply = busy_reply("bodies");
   }
   if (exchange.reply) {
@@ -785,6 +911,7 @@ ssize_t HttpServer::Engine::send_part(MHD_Connection* connection,
 MHD_Result HttpServer::Engine::send_reply(MHD_Connection* connection, Visit& visit) {
   const HttpReply& reply = *visit.exchange->reply;
   visit.exchange->answered = true;
+  suspects.erase(connection);
   visit.since_ns = clock.now_ns();
   MHD_Response* response = response_of(connection, visit.exchange);
   if (response == nullptr) return MHD_NO;

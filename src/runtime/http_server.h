@@ -10,7 +10,8 @@
 // (see fair_shares.h): what is more than a share gets 503. An answer too large for its share is not
 // sent: 503 if the request only read, else 504, for it was done; one that comes in parts is cut
 // off. Where connections run out, those go first that have been without a request for longest; with
-// TLS those that have not begun their first one run out sooner.
+// TLS those that have not begun their first one run out sooner. Bodies have 1 ms of a turn of the
+// loop, in turns; a chunk of one whose size has no end is cut off.
 //
 // Thread rule: loop thread only. The loop and the clock outlive it. When it is destroyed, which no
 // handler may do, open requests are cut off and their coroutines destroyed where they wait. A

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-TurnShare::TurnShare(Loop& loop, Clock& clock) : loop_(loop), clock_(clock) {}
+TurnShare::TurnShare(Loop& loop, Clock& clock, int64_t ns) : loop_(loop), clock_(clock), ns_(ns) {}
 
 void TurnShare::run(const std::string& party, std::function<void()> work) {
   const ReadyQueue::Batch batch;
@@ -21,7 +21,7 @@ void TurnShare::run(const std::string& party, std::function<void()> work) {
 
 bool TurnShare::is_spent() {
   const int64_t now_ns = clock_.now_ns();
-  if (std::exchange(turn_, loop_.turn()) != loop_.turn()) until_ns_ = now_ns + share_ns;
+  if (std::exchange(turn_, loop_.turn()) != loop_.turn()) until_ns_ = now_ns + ns_;
   return now_ns >= until_ns_;
 }
 

@@ -2,9 +2,9 @@
 // the next turns. A TLS handshake takes a millisecond of processor time; 256 connections that open
 // at once would otherwise delay everything else by a quarter of a second.
 //
-// Of what waits, each party (a backend's origin) has its pieces run in order, and the party that
-// has had the least time comes next: one that always has more to do takes from others at most half
-// of the share, and one piece of time.
+// Of what waits, each party (a backend's origin, a client's key) has its pieces run in order, and
+// the party that has had the least time comes next: one that always has more to do takes from
+// others at most half of the share, and one piece of time.
 //
 // Thread rule: loop thread only. The loop and the clock outlive it. It outlives what its pieces of
 // work use, and drops those that have not run.
@@ -29,11 +29,11 @@ class TurnShare final {
   // last piece may be a long one.
   static constexpr int64_t share_ns = 5 * ns_per_ms;
 
-  TurnShare(Loop& loop, Clock& clock);
+  TurnShare(Loop& loop, Clock& clock, int64_t ns = share_ns);
   TurnShare(const TurnShare&) = delete;
   TurnShare& operator=(const TurnShare&) = delete;
 
-  // Runs `work` at once while the share lasts and nothing waits.
+  // Runs `work` at once while the share lasts and nothing waits. It may call run() in turn.
   void run(const std::string& party, std::function<void()> work);
   // Whether run() would: for work that is done more cheaply without being made a function.
   bool has_room() { return parties_.empty() && !is_spent(); }
@@ -50,6 +50,7 @@ class TurnShare final {
 
   Loop& loop_;
   Clock& clock_;
+  const int64_t ns_;
   std::optional<uint64_t> turn_;
   int64_t until_ns_ = 0;  // the share of that turn
   // None while nothing waits. Else also those that have nothing left: what they have used counts.

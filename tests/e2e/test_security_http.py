@@ -8,6 +8,7 @@ import re
 import resource
 import socket
 import ssl
+import statistics
 import subprocess
 import time
 
@@ -58,9 +59,9 @@ def is_closed(client):
     client.setblocking(False)
     try:
         return client.recv(1) == b""
-    except BlockingIOError:
+    except (BlockingIOError, ssl.SSLWantReadError):
         return False
-    except ConnectionError:
+    except (ConnectionError, ssl.SSLEOFError):
         return True
 
 
@@ -619,6 +620,71 @@ def test_a_slow_handshake_and_many_small_records_are_served(tls_process, clients
     client.sendall(outgoing.read())
     assert exchange(tls.read, 65536).startswith(b"HTTP/1.1 401 ")
     assert time.monotonic() - began < 2
+
+
+def chunked_head(path, key, **headers):
+    return head(path, 0, key, Transfer_Encoding="chunked", **headers).replace(
+        b"Content-Length: 0\r\n", b"")
+
+
+def in_signed_chunks(body, size=300):
+    """As clients of object stores stream, with trailers."""
+    signature = b";chunk-signature=" + b"0" * 64 + b"\r\n"
+    for begin in range(0, len(body), size):
+        chunk = body[begin:begin + size]
+        yield b"%x" % len(chunk) + signature + chunk + b"\r\n"
+    yield b"0" + signature + b"X-Signature: " + b"0" * 64 + b"\r\n\r\n"
+
+
+def send_what_there_is_room_for(client, data, begin):
+    """Where in `data`, repeated without end, the next one begins."""
+    with contextlib.suppress(BlockingIOError, ssl.SSLWantWriteError, ssl.SSLEOFError,
+            ConnectionError):
+        while True:
+            begin = (begin + client.send(memoryview(data)[begin:])) % len(data)
+    return begin
+
+
+@pytest.mark.parametrize("flood", [b"1\r\n \r\n" * 10_000, b"1;" + b"a=b;" * 10_000,
+    b"10000\r\n" + b" " * 65536 + b"\r\n"], ids=["bytes", "extension", "large"])
+@pytest.mark.parametrize("server_of", ["process", "tls_process"])
+def test_chunks_of_one_key_leave_the_front_to_others(request, make_key, clients, server_of, flood):
+    """100 bodies of one-byte chunks held up another key's request for 20 s, chunk sizes without an
+    end, of which libmicrohttpd reads no more, for a second."""
+    port = request.getfixturevalue(server_of).port
+
+    def connected():
+        client = clients(port)
+        return unverified().wrap_socket(client) if server_of == "tls_process" else client
+
+    hostile, mine = make_key("hostile"), make_key("mine")
+    flooding = {connected(): 0 for _ in range(100)}
+    honest = connected()
+    for client in flooding:
+        client.sendall(chunked_head("/v1/tasks", hostile))
+        client.setblocking(False)
+
+    def is_taken():
+        honest.sendall(chunked_head("/v1/tasks", mine))
+        for chunk in in_signed_chunks(json.dumps({"prompt": "p" * 5_000}).encode()):
+            honest.sendall(chunk)
+        reply = b""
+        while not reply.endswith(b"}\n"):
+            assert (part := honest.recv(65536)), "it was cut off"
+            reply += part
+        return reply.startswith(b"HTTP/1.1 202 ")
+
+    wait_for(is_taken, what="the server's connection to its database")
+    took_s = []
+    for _ in range(5):
+        for client, begin in flooding.items():
+            flooding[client] = send_what_there_is_room_for(client, flood, begin)
+        began = time.monotonic()
+        assert is_taken()
+        took_s.append(time.monotonic() - began)
+    print(took_s)
+    assert statistics.median(took_s) < 0.5
+    assert is_closed(next(iter(flooding))) == (flood[1:2] == b";")
 
 
 def test_tls_takes_forward_secrecy_and_authenticated_encryption_only(tls_process):

@@ -91,17 +91,24 @@ Co<HttpReply> sum_pieces(Clock& clock, HttpIncoming incoming) {
   co_return reply;
 }
 
-// A client that sends `begun`, then a byte every 100 ms.
+int connect_to(const HttpServer& server) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<uint16_t>(server.port()));
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0);
+  return fd;
+}
+
+// A client that sends `begun`, all of it before the server runs, then a byte every 100 ms.
 class SlowClient final {
  public:
-  SlowClient(const HttpServer& server, std::string_view begun)
-      : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(static_cast<uint16_t>(server.port()));
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    REQUIRE(connect(fd_, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0);
-    REQUIRE(::send(fd_, begun.data(), begun.size(), 0) == static_cast<ssize_t>(begun.size()));
+  SlowClient(const HttpServer& server, std::string_view begun) : fd_(connect_to(server)) {
+    const int buffer_bytes = 1 << 20;
+    setsockopt(fd_, SOL_SOCKET, SO_SNDBUF, &buffer_bytes, sizeof buffer_bytes);
+    REQUIRE(::send(fd_, begun.data(), begun.size(), MSG_DONTWAIT) ==
+            static_cast<ssize_t>(begun.size()));
   }
   ~SlowClient() { close(fd_); }
   SlowClient(const SlowClient&) = delete;
@@ -232,6 +239,65 @@ TEST_CASE("bodies that together take more than is allowed are refused for now") 
   const auto next = fixture.send(request_to(**server, "POST", "/", std::string(500, 'p')));
   REQUIRE(next);
   CHECK(next->status == 200);
+}
+
+const std::string chunked = "POST /body HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+TEST_CASE("bodies in chunks of a byte leave the loop to others, and arrive whole") {
+  constexpr size_t bytes = 20'000;
+  constexpr int clients = 40;
+  Fixture fixture;
+  int whole = 0;
+  const auto server = fixture.start([&](HttpIncoming incoming) {
+    if (incoming.body == std::string(bytes, 'p')) ++whole;
+    return describe(std::move(incoming));
+  });
+  std::string body = chunked;
+  for (size_t i = 0; i < bytes; ++i) body += "1\r\np\r\n";
+  std::list<SlowClient> senders;
+  for (int i = 0; i < clients; ++i) senders.emplace_back(*server, body + "0\r\n\r\n");
+  REQUIRE(fixture.send(request_to(*server, "GET", "/")));
+  REQUIRE(fixture.send(request_to(*server, "GET", "/")));
+  CHECK(whole < clients / 2);
+  run_co(fixture.loop, fixture.clock, [](Clock& clock, const int& done) -> Co<void> {
+    const int64_t deadline_ns = clock.now_ns() + 30 * ns_per_s;
+    while (done < clients && clock.now_ns() < deadline_ns) {
+      co_await sleep_until(clock, clock.now_ns() + ns_per_ms);
+    }
+  }(fixture.clock, whole));
+  CHECK(whole == clients);
+}
+
+TEST_CASE("a server destroyed while bodies wait for their turns cuts them off") {
+  Fixture fixture;
+  auto server = fixture.start(describe);
+  std::string body = chunked;
+  for (int i = 0; i < 20'000; ++i) body += "1\r\np\r\n";
+  std::list<SlowClient> senders;
+  for (int i = 0; i < 20; ++i) senders.emplace_back(*server, body);
+  REQUIRE(fixture.send(request_to(*server, "GET", "/")));
+  server.reset();
+  CHECK(run_co(fixture.loop, fixture.clock,
+               senders.front().is_cut_off(fixture.clock, fixture.clock.now_ns() + 5 * ns_per_s)));
+}
+
+TEST_CASE("a chunk whose size has no end takes nothing of the loop, and is cut off") {
+  Fixture fixture;
+  const auto server = fixture.start(describe);
+  const std::string size = "1;" + std::string(31 << 10, 'a');
+  const size_t room_bytes = static_cast<size_t>(small_server().header_bytes_max) - chunked.size();
+  for (const std::string& begun :
+       {chunked + size, chunked + size + std::string(100'000, 'a'),
+        chunked + size.substr(0, room_bytes * 3 / 4), chunked + "1\r\np\r\n" + size}) {
+    SlowClient endless(*server, begun);
+    REQUIRE(fixture.send(request_to(*server, "GET", "/")));
+    const uint64_t turn = fixture.loop.turn();
+    run_co(fixture.loop, fixture.clock,
+           sleep_until(fixture.clock, fixture.clock.now_ns() + 300 * ns_per_ms));
+    CHECK(fixture.loop.turn() - turn < 100);
+    CHECK(run_co(fixture.loop, fixture.clock,
+                 endless.is_cut_off(fixture.clock, fixture.clock.now_ns() + 5 * ns_per_s)));
+  }
 }
 
 // As many bytes as the query says; from /parts in parts, but for the first 10.

@@ -59,6 +59,24 @@ TEST_CASE("a party with endless work takes from another at most half of the time
   CHECK(ended_ns <= 25 * ns_per_ms);
 }
 
+TEST_CASE("work that asks for its next turn has it behind the others'") {
+  Loop loop;
+  ManualClock clock;
+  TurnShare share(loop, clock, ns_per_ms);
+  std::vector<int> done;
+  std::function<void(int)> work = [&](int who) {
+    clock.advance(ns_per_ms);
+    done.push_back(who);
+    if (done.size() == 6) return loop.stop();
+    share.run("one", [&, who] { work(who); });
+  };
+  loop.post([&] {
+    for (const int who : {1, 2}) share.run("one", [&, who] { work(who); });
+  });
+  loop.run();
+  CHECK(done == std::vector{1, 1, 2, 1, 2, 1});
+}
+
 TEST_CASE("work that waits goes with its share") {
   Loop loop;
   ManualClock clock;
