@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <list>
 #include <memory>
 #include <string>
@@ -117,9 +118,10 @@ class SlowClient final {
   // Whether the server ends it before `deadline_ns`, though it sends on or waits in silence.
   Co<bool> is_cut_off(Clock& clock, int64_t deadline_ns, bool is_silent = false) {
     while (clock.now_ns() < deadline_ns) {
-      char byte = 'x';
+      const char byte = 'x';
       if (!is_silent) ::send(fd_, &byte, 1, MSG_NOSIGNAL);
-      const ssize_t received = recv(fd_, &byte, 1, MSG_DONTWAIT);
+      std::array<char, 4096> refusal;  // libmicrohttpd 1.0 sends one first
+      const ssize_t received = recv(fd_, refusal.data(), refusal.size(), MSG_DONTWAIT);
       if (received == 0 || (received < 0 && errno != EAGAIN)) co_return true;
       co_await sleep_until(clock, clock.now_ns() + 100 * ns_per_ms);
     }
