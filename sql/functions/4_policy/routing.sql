@@ -49,7 +49,7 @@ declare
   v record;
 begin
   if not exists (select from sluice.ready_line where line < 0) then
-    return;  -- mostly: of 200 models without routes the next statement took 15 of a claim's 22 ms
+    return;  -- mostly: the next statement takes 0.1 to 0.2 ms to find nothing
   end if;
   for v in
     select -l.n as line, m.id, r.weight, r.prefer, r.tier
@@ -58,7 +58,7 @@ begin
     join sluice.routes r on r.route = l.route and r.weight > 0
     join (select m.id, m.name, m.api from sluice.models m
           where m.id = any (p_ids) and m.name in (select o.model from sluice.routes o)
-            and sluice.opens_at(m, p_now) <= p_now offset 0) m  -- that takes 60 us
+            and sluice.opens_at(m, p_now) <= p_now offset 0) m
       on m.name = r.model and (l.api is null or l.api = m.api)
     left join lateral (
       select o.at, o.weight from sluice.meter o where o.line = -l.n and o.model = m.id
