@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "support/fake_database.h"
 #include "support/fake_http.h"
@@ -35,6 +37,7 @@ inline ClaimedTask urgent_task_of(int64_t id) {
 struct WorkerBench {
   explicit WorkerBench(int slots = 10, bool once = false) {
     Model model;
+    model.id = 1;
     model.name = model.upstream_name = "m";
     model.api = "solve";
     model.url = "http://backend";
@@ -60,6 +63,14 @@ struct WorkerBench {
   Co<void> run() {
     result = co_await worker->run();
     ended = true;
+  }
+  // One more model, like the first but for its name and its id.
+  Model& add_model(std::string name) {
+    std::vector<Model>& models = database.served.models;
+    models.push_back(models.front());
+    models.back().name = std::move(name);
+    models.back().id = static_cast<int>(models.size());
+    return models.back();
   }
   void pass_ms(int64_t ms) { clock.advance(ms * ns_per_ms); }
 

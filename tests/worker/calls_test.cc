@@ -208,10 +208,7 @@ TEST_CASE("bodies that did not fit into the claim are asked for before the call"
 
 TEST_CASE("large requests wait for memory before they are fetched, and hold up no others") {
   WorkerBench bench;
-  Model other = bench.database.served.models[0];
-  other.name = "n";
-  other.url = "http://other";
-  bench.database.served.models.push_back(other);
+  bench.add_model("n").url = "http://other";
   for (int64_t id = 1; id <= 4; ++id) bench.database.queue.push_back(large_task_of(id));
   bench.database.queue.push_back(task_of(5));
   bench.database.queue.push_back(large_task_of(6));

@@ -78,12 +78,8 @@ TEST_CASE("a claim that is still to say that a model was full does not outlast t
 TEST_CASE("a stored outcome has its own model claimed for, if that is one that may be full") {
   WorkerBench bench(10);
   bench.database.apart = true;
+  bench.add_model("other");
   std::vector<Model>& models = bench.database.served.models;
-  Model other = models[0];
-  other.name = "other";
-  models[0].id = 1;
-  other.id = 2;
-  models.push_back(other);
   SUBCASE("it is") {
     models[0].max_in_flight = 5;
   }
@@ -155,11 +151,8 @@ TEST_CASE("nobody looks for urgent tasks while a claim for all would take them")
 
 TEST_CASE("an urgent task of a model that has its part of the slots is taken all the same") {
   WorkerBench bench(10);
+  bench.add_model("other");
   bench.database.served.models[0].max_in_flight = 4;
-  Model other = bench.database.served.models[0];
-  other.name = "other";
-  other.max_in_flight.reset();
-  bench.database.served.models.push_back(other);
   for (int64_t id = 1; id <= 20; ++id) {
     bench.database.queue.push_back(task_of(id));
     bench.database.queue.back().model = "other";
@@ -175,12 +168,7 @@ TEST_CASE("an urgent task of a model that has its part of the slots is taken all
 
 TEST_CASE("a model that has all the slots it may have keeps nobody from the slots of others") {
   WorkerBench bench(16);
-  std::vector<Model>& models = bench.database.served.models;
-  Model other = models[0];
-  other.name = "other";
-  models[0].id = 1;
-  other.id = 2;
-  models.push_back(other);
+  bench.add_model("other");
   for (int64_t id = 1; id <= 40; ++id) bench.database.queue.push_back(task_of(id));
   bench.start();
   bench.pass_ms(1000);

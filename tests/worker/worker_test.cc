@@ -128,8 +128,7 @@ TEST_CASE(
 
 TEST_CASE("a claim that may have ended early is followed by another one, without a look") {
   WorkerBench bench(2);
-  bench.database.served.models.push_back(bench.database.served.models[0]);
-  bench.database.served.models.back().name = "other";
+  bench.add_model("other");
   bench.start();
   bench.pass_ms(100);
   bench.database.queue.push_back(task_of(1));

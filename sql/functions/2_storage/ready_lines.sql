@@ -33,7 +33,7 @@ declare
 begin
   -- After the locks, in a snapshot of its own. An older snapshot could show what is gone.
   v_must_note := v_must_note or case
-    when current_setting('transaction_isolation') in ('repeatable read', 'serializable')
+    when current_setting('transaction_isolation') <> 'read committed'
       then not sluice.has_noted(p_line)
     else not exists (select from sluice.ready_line where line = p_line) end;
   if v_asleep or v_must_note then
@@ -57,11 +57,10 @@ create or replace function sluice.has_noted(p_line int) returns boolean
 language plpgsql volatile
 as $$
 declare
-  v_noted text := nullif(current_setting('sluice.noted_' || sluice.line_name(p_line), true), '');
+  v_noted text := current_setting('sluice.noted_' || sluice.line_name(p_line), true);
 begin
-  return coalesce(sluice.micros(clock_timestamp()) - v_noted::bigint between 0 and 5000000, false);
-exception when data_exception then
-  return false;
+  return case when v_noted ~ '^[0-9]{1,18}$'
+    then sluice.micros(clock_timestamp()) - v_noted::bigint between 0 and 5000000 else false end;
 end
 $$;
 
@@ -102,7 +101,7 @@ as $$
 declare
   v_line int;
 begin
-  if current_setting('transaction_isolation') in ('repeatable read', 'serializable') then
+  if current_setting('transaction_isolation') <> 'read committed' then
     return;
   end if;
   -- Of several notes the newest is enough: whoever relies on an older one keeps that from going,
