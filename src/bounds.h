@@ -29,10 +29,10 @@ inline constexpr size_t events_batch_max = 1000;
 // away; 80 kB.
 inline constexpr size_t events_waiting_max = 10'000;
 
-// Bodies in one statement: few at first, so that their calls begin while the others are on their
-// way (a permit is good for 200 ms); many later, for each statement costs 0.2 ms.
-inline constexpr size_t requests_rows_min = 4;
-inline constexpr size_t requests_rows_max = 64;
+// Bodies in one statement, in bytes: few at first, so that their calls begin while the others are
+// on their way (a permit is good for 200 ms); many later, for each statement costs 0.2 ms.
+inline constexpr int64_t requests_bytes_min = int64_t{256} << 10;
+inline constexpr int64_t requests_bytes_max = int64_t{4} << 20;
 
 // How long the permit of a claim, or of an extra call, is good after it was asked for
 // (sluice.send_within_min_ms); and at most, where a claim asks for more (send_within_max_ms).

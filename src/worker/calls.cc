@@ -117,7 +117,7 @@ Co<void> Calls::fetch_body(Call& call) {
     if (!memory) co_return;
     large_bodies_wanted_.emplace(key, bytes);
   } else {
-    bodies_wanted_.insert(key);
+    bodies_wanted_.emplace(key, bytes);
   }
   link_.want_flush();
   if (call.send_by_ns) {
@@ -269,12 +269,15 @@ void Calls::grant(Call& call, int64_t sent_ns) {
 
 // In portions that grow: the first calls begin while the other bodies are on their way.
 void Calls::send_for_bodies(Flush& flush) {
-  size_t portion = bounds::requests_rows_min;
+  int64_t bytes_max = bounds::requests_bytes_min;
   for (auto next = bodies_wanted_.begin(); next != bodies_wanted_.end();) {
     std::vector<TaskKey> asked;
-    for (; next != bodies_wanted_.end() && asked.size() < portion; ++next) asked.push_back(*next);
+    for (int64_t bytes = 0; next != bodies_wanted_.end() && bytes < bytes_max; ++next) {
+      asked.push_back(next->first);
+      bytes += next->second;
+    }
     ask_for_bodies(flush, std::move(asked));
-    portion = std::min(portion * 2, bounds::requests_rows_max);
+    bytes_max = std::min(bytes_max * 2, bounds::requests_bytes_max);
   }
   send_for_large_bodies(flush);
 }

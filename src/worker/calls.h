@@ -14,7 +14,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -108,8 +107,9 @@ class Calls final {
   SendAllowance allowance_;
   MemoryBudget request_memory_;  // of large requests: before they are fetched until they are sent
   std::map<TaskKey, std::shared_ptr<Call>> calls_;
-  std::set<TaskKey> bodies_wanted_;
-  std::map<TaskKey, int64_t> large_bodies_wanted_;  // and their bytes, for which there is room
+  // And their bytes. Those of large ones have room in the memory.
+  std::map<TaskKey, int64_t> bodies_wanted_;
+  std::map<TaskKey, int64_t> large_bodies_wanted_;
   bool are_aborted_ = false;
 };
 

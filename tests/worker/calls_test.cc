@@ -306,10 +306,23 @@ TEST_CASE("bodies are asked for in portions that grow") {
   for (int64_t id = 1; id <= 13; ++id) {
     bench.database.queue.push_back(task_of(id));
     bench.database.queue.back().has_body = false;
+    bench.database.queue.back().request_bytes = bounds::request_small_bytes_max;
   }
   bench.start();
   CHECK(bench.database.called("requests") == 3);  // 4, 8 and 1
   CHECK(bench.http.count() == 13);
+}
+
+TEST_CASE("small bodies are asked for all at once") {
+  WorkerBench bench(100);
+  for (int64_t id = 1; id <= 100; ++id) {
+    bench.database.queue.push_back(task_of(id));
+    bench.database.queue.back().has_body = false;
+    bench.database.queue.back().request_bytes = 1000;
+  }
+  bench.start();
+  CHECK(bench.database.called("requests") == 1);
+  CHECK(bench.http.count() == 100);
 }
 
 TEST_CASE("the body of a later claim of a task is not taken for this one's") {
