@@ -185,6 +185,7 @@ class HttpTransfer final {
   bool too_late_ = false;
   bool no_memory_ = false;
   bool is_refused_ = false;           // HTTP/2: the backend has not processed it
+  bool is_repeated_ = false;          // after such a refusal
   std::optional<HttpResult> result_;  // set: it has ended
   Signal ended_;
 };

@@ -230,10 +230,12 @@ CURLcode HttpTransfer::on_tls(CURL*, void* tls_context, void* transfer) {
 
 // Called when a connection stands and the request is about to go out. curl repeats by itself a
 // request whose reused connection died without an answer; but it may have arrived and been billed,
-// so whether to repeat is not curl's decision.
+// so whether to repeat is not curl's decision. One that was refused unprocessed is repeated once:
+// each time, the backend has had a request for the same permit.
 int HttpTransfer::before_request(void* transfer, char*, char* local_ip, int, int local_port) {
   auto& self = *static_cast<HttpTransfer*>(transfer);
   if (self.sending_ && !self.may_repeat()) return CURL_PREREQFUNC_ABORT;
+  self.is_repeated_ = self.sending_;
   const std::optional<int64_t> by_ns = self.request_.send_by_ns;
   if (by_ns && self.engine_.clock_.now_ns() > *by_ns) {
     self.too_late_ = true;
@@ -265,7 +267,7 @@ void HttpTransfer::begin_on_tls() {
 bool HttpTransfer::may_repeat() {
   if (on_tls_ && on_tls_->is_beyond_bounds()) return false;
   if (stream_ > 0 && error_text_[0] == '\0' && tells_every_end_but_refusal()) is_refused_ = true;
-  return is_refused_;
+  return is_refused_ && !is_repeated_;
 }
 
 int HttpTransfer::on_debug(CURL*, curl_infotype type, char* data, size_t size, void* transfer) {
@@ -371,11 +373,12 @@ tl::unexpected<HttpFailure> HttpTransfer::failure_of(CURLcode code) const {
     return http_failure(Kind::unanswered, "the backend sends too much that is no answer");
   }
   if (!sending_) return http_failure(Kind::not_sent, text);
-  // curl repeats a refused request five times, and then says this in place of a reason.
+  // curl counts what it repeats, of earlier requests too, and from five on says this in place of a
+  // reason.
   const bool has_given_up =
       text.starts_with("Connection died, tried ") && stream_ > 0 && tells_every_end_but_refusal();
   if ((is_refused_ || has_given_up) && header_bytes_ == 0) {
-    return http_failure(Kind::not_sent, "refused unprocessed by HTTP/2: " + text);
+    return http_failure(Kind::not_sent, "refused unprocessed by HTTP/2");
   }
   if (no_memory_) {
     return http_failure(Kind::unanswered,

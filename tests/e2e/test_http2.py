@@ -101,16 +101,18 @@ def test_what_http_2_says_was_not_processed_is_sent_again_and_not_charged(pg, wo
 
 
 def test_a_call_that_is_refused_time_and_again_is_not_charged(pg, worker, http2_backend):
-    """curl gives up after five."""
+    """Each is sent twice at most, and with one permit."""
     backend, certificate, figures = http2_backend(20, "after-one")
     url = pg.database()
-    add_model(url, "m", backend)
+    add_model(url, "m", backend, rpm=6000)
     worker(url, env={"SSL_CERT_FILE": str(certificate)})
     for ended in (1, 2):
         submit(url, "x")
         assert wait_ended(url, ended, 60) == {"solved": ended}
-    assert query(url,
-        "select distinct kind, error_code from sluice.attempts") == [("returned", "not_sent")]
+    assert query(url, "select kind, error_code, count(*) from sluice.attempts group by 1, 2") == [
+        ("returned", "not_sent", 4)]
+    assert query(url, "select distinct right(error, 29) from sluice.attempts") == [
+        ("refused unprocessed by HTTP/2",)]
     assert query(url, "select distinct attempts from sluice.tasks") == [(1,)]
     assert figures()["refused"] == 8
 
