@@ -11,13 +11,13 @@ create or replace function sluice.audit_rows_max() returns bigint language sql
 as 'select 2::bigint';
 create or replace function sluice.audit_readings_max() returns bigint language sql
 as 'select 3::bigint';
-select sluice.note_audit('pause', 'first', null, at(0)) \g /dev/null
-select sluice.note_audit('read_texts', n::text, null, at(n)) from generate_series(1, 5) n
+select sluice.note_audit('pause', 'first', null) \g /dev/null
+select sluice.note_audit('read_texts', n::text, null) from generate_series(1, 5) n
 \g /dev/null
-select is(sluice.forget_audit(at(9)), 2, 'the oldest readings go');
+select is(sluice.forget_audit(now()), 2, 'the oldest readings go');
 select is(noted(), array['first', '3', '4', '5'], 'what a person decided stays');
-select sluice.note_audit('pause', n::text, null, at(9)) from generate_series(6, 7) n \g /dev/null
-select sluice.forget_audit(at(9)) \g /dev/null
+select sluice.note_audit('pause', n::text, null) from generate_series(6, 7) n \g /dev/null
+select sluice.forget_audit(now()) \g /dev/null
 select is(noted(), array['3', '4', '5', '6', '7'], 'until there are more such decisions');
 
 select * from finish();

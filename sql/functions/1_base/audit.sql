@@ -11,10 +11,10 @@ as $$ select 65536 $$;
 -- that is rolled back is not noted. The row names the login, whatever role it has set, and the key
 -- for which the HTTP front acted. Credentials in URLs are left out.
 -- Params:  p_action: the function's name; p_object: a model's name or a task's id (null: several);
---          p_detail: its arguments.
+--          p_detail: its arguments. Its time is the clock's, which nobody chooses: a row of another
+--          time would be forgotten with those of that time.
 create or replace function sluice.note_audit(
-  p_action text, p_object text default null, p_detail jsonb default null,
-  p_now timestamptz default null)
+  p_action text, p_object text default null, p_detail jsonb default null)
 returns void
 language plpgsql volatile
 as $$
@@ -25,23 +25,20 @@ begin
     v_detail := sluice.without_userinfo(jsonb_strip_nulls(p_detail)::text);
   end if;
   insert into sluice.audit (at, who, api_key, action, object, detail)
-  values (coalesce(p_now, clock_timestamp()), session_user,
-    sluice.caller_key(),
-    p_action, left(p_object, 200), v_detail);
+  values (clock_timestamp(), session_user, sluice.caller_key(), p_action, left(p_object, 200), v_detail);
 end
 $$;
 
 -- note_command: note_audit, except for a client acting on his own tasks: that is no administrator's
 -- decision, and he could fill the audit with it.
 create or replace function sluice.note_command(
-  p_action text, p_object text default null, p_detail jsonb default null,
-  p_now timestamptz default null)
+  p_action text, p_object text default null, p_detail jsonb default null)
 returns void
 language plpgsql volatile
 as $$
 begin
   if sluice.acts_as_administrator() then
-    perform sluice.note_audit(p_action, p_object, p_detail, p_now);
+    perform sluice.note_audit(p_action, p_object, p_detail);
   end if;
 end
 $$;

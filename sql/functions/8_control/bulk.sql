@@ -131,7 +131,7 @@ begin
     perform sluice.note_command(p_action || '_all', p_filter.name,
       to_jsonb(p_filter) - '{name,model,route,is_bound,tenants}'::text[]
       || jsonb_build_object(case p_action when 'cancel' then 'cancelled' when 'redrive'
-        then 'redriven' else 'forgotten' end, done), p_now);
+        then 'redriven' else 'forgotten' end, done));
   end if;
 end
 $$;

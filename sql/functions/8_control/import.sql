@@ -26,7 +26,7 @@ begin
       select i.task from jsonb_array_elements(import_tasks.tasks) with ordinality i(task, n)
       where sluice.has_ended(i.task) order by i.n), import_tasks.source, v_now);
   perform sluice.note_audit('import_tasks', import_tasks.source,
-    jsonb_build_object('tasks', jsonb_array_length(import_tasks.tasks)), v_now);
+    jsonb_build_object('tasks', jsonb_array_length(import_tasks.tasks)));
   return query
   select case when p.has_ended then v_ended[p.place] else v_waiting[p.place] end
   from (

@@ -112,7 +112,7 @@ begin
   returning * into p_job;
   perform sluice.note_command('start_job', p_job.id::text, p_job.filter || jsonb_build_object(
     'action', p_job.action, 'target', p_job.target, 'priority', p_job.priority, 'matched',
-    p_job.matched), p_job.created_at);
+    p_job.matched));
   perform sluice.notify('sluice_config', '');  -- who sleeps looks for jobs, too
   return p_job;
 end
@@ -149,7 +149,7 @@ begin
     undo_until = case when v_alone then sluice.undo_end(j, p_now) else j.undo_until end
   where j.id = p_id and j.state in ('running', 'undoing') returning j.* into v_job;
   if found then
-    perform sluice.note_command('cancel_job', p_id::text, null, p_now);
+    perform sluice.note_command('cancel_job', p_id::text);
   end if;
   return (select j.state from sluice.job j where j.id = p_id);
 end
@@ -198,7 +198,7 @@ begin
   update sluice.job j set state = 'undoing', finished_at = null, look_at = p_now, error = null,
     failures = 0, undo_until = 'infinity'
   where j.id = p_id;
-  perform sluice.note_command('undo_job', p_id::text, null, p_now);
+  perform sluice.note_command('undo_job', p_id::text);
   perform sluice.notify('sluice_config', '');
   return 'undoing';
 end

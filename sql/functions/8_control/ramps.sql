@@ -73,7 +73,7 @@ begin
   perform sluice.take_ramp_step(v_ramp, start_ramp.reason, v_now);
   perform sluice.note_audit('start_ramp', v_ramp.route, jsonb_build_object('ramp', v_ramp.id,
     'model', v_ramp.model, 'share', v_ramp.share, 'steps', v_ramp.steps, 'reason',
-    start_ramp.reason), v_now);
+    start_ramp.reason));
   return v_ramp.id;
 end
 $$;
@@ -236,7 +236,7 @@ begin
     begin
       v_reason := sluice.advance_ramp(v_ramp, p_now);
       perform sluice.note_audit('advance_ramp', v_ramp.route, jsonb_build_object('ramp', v_ramp.id,
-        'model', v_ramp.model, 'reason', v_reason), p_now) where v_reason is not null;
+        'model', v_ramp.model, 'reason', v_reason)) where v_reason is not null;
     exception when others then
       raise warning 'a step of ramp % failed: SQLSTATE %', v_ramp.id, sqlstate;
     end;

@@ -88,7 +88,7 @@ begin
     perform sluice.begin_step(p_ramp, p_now) where p_state = 'running';
   end if;
   perform sluice.note_audit(case p_state when 'paused' then 'pause_ramp' else 'resume_ramp' end,
-    p_ramp.route, jsonb_build_object('ramp', p_ramp.id, 'reason', p_reason), p_now);
+    p_ramp.route, jsonb_build_object('ramp', p_ramp.id, 'reason', p_reason));
   return p_state;
 end
 $$;
@@ -114,7 +114,7 @@ begin
   perform sluice.end_ramp(v_ramp, 'stopped', stop_ramp.reason,
     v_weight is not distinct from v_ramp.weight, v_now);
   perform sluice.note_audit('stop_ramp', v_ramp.route, jsonb_build_object('ramp', v_ramp.id,
-    'reason', stop_ramp.reason), v_now);
+    'reason', stop_ramp.reason));
   return 'stopped';
 end
 $$;

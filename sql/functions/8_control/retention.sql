@@ -42,8 +42,7 @@ set jit = off
 set lock_timeout = '1s'   -- rather an error now than others that wait behind it
 as $$
 declare
-  v_round sluice.retention_round := sluice.begin_retention(coalesce(p_now,
-    clock_timestamp()), 10000000);
+  v_round sluice.retention_round := sluice.begin_retention(sluice.now_for(p_now), 10000000);
 begin
   if current_setting('transaction_isolation') = 'read committed' then
     perform sluice.make_partitions(last_value) from sluice.task_id;
@@ -52,8 +51,7 @@ begin
   erased := v_round.erased;
   dropped := sluice.end_retention(v_round);
   if dropped + erased = 0 or random() < 0.02 then  -- once a minute, as rounds come
-    perform sluice.forget_audit(coalesce(p_now, clock_timestamp())),
-      sluice.forget_revisions(coalesce(p_now, clock_timestamp()));
+    perform sluice.forget_audit(clock_timestamp()), sluice.forget_revisions(clock_timestamp());
   end if;
 end
 $$;

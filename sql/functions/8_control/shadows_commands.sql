@@ -112,8 +112,7 @@ begin
     case when v_budget.id > 0 then sluice.window_from(v_budget, v_now) end)
   returning id into v_id;
   perform sluice.note_audit('start_shadow', start_shadow.name, jsonb_build_object('shadow', v_id,
-    'kind', start_shadow.kind, 'changes', start_shadow.changes, 'reason', start_shadow.reason),
-    v_now);
+    'kind', start_shadow.kind, 'changes', start_shadow.changes, 'reason', start_shadow.reason));
   return v_id;
 end
 $$;
@@ -157,7 +156,7 @@ set search_path = sluice, pg_temp
 as $$
 begin
   perform sluice.note_audit('apply_shadow', apply_shadow.id::text,
-    jsonb_build_object('reason', apply_shadow.reason), sluice.now_for(p_now));
+    jsonb_build_object('reason', apply_shadow.reason));
   return sluice.end_shadow(apply_shadow.id, 'applied', apply_shadow.reason,
     sluice.now_for(p_now));
 end
@@ -175,7 +174,7 @@ set search_path = sluice, pg_temp
 as $$
 begin
   perform sluice.note_audit('drop_shadow', drop_shadow.id::text,
-    jsonb_build_object('reason', drop_shadow.reason), sluice.now_for(p_now));
+    jsonb_build_object('reason', drop_shadow.reason));
   return sluice.end_shadow(drop_shadow.id, 'dropped', drop_shadow.reason, sluice.now_for(p_now));
 end
 $$;

@@ -70,6 +70,11 @@ begin
         hint = 'It is a pattern of SQL''s LIKE, such as "%timeout%"; '
                'an error has at most 1,000 bytes.';
   end if;
+  -- LIKE refuses this only where a text matches what stands before: whose it is would not matter.
+  if (length(p_filter.error_like) - length(rtrim(p_filter.error_like, chr(92)))) % 2 = 1 then
+    raise exception 'error_like ends with an escape character' using errcode = 'SL004',
+      column = 'error_like', hint = 'Write a backslash that is meant itself twice.';
+  end if;
   if p_filter.tenant is not null then
     perform sluice.require_tenant(p_filter.tenant);
   end if;

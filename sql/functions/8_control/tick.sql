@@ -46,8 +46,7 @@ begin
   perform sluice.invalidate_gauges();
   perform sluice.make_partitions(last_value) from sluice.task_id;
   perform sluice.refresh_gate(false);
-  perform sluice.forget_audit(coalesce(p_now, clock_timestamp())),
-    sluice.forget_revisions(coalesce(p_now, clock_timestamp()));
+  perform sluice.forget_audit(clock_timestamp()), sluice.forget_revisions(clock_timestamp());
   v_swept := greatest(0, sluice.sweep(p_now));  -- late: its locks stop whoever notifies
   v_dropped := sluice.end_retention(v_retention);
   -- Last: it may hold a line's lock until the commit.

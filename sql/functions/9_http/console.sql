@@ -97,11 +97,11 @@ as $$
 $$;
 
 -- audit_reading: notes who reads the texts of a task.
-create or replace function sluice.audit_reading(p_task bigint, p_now timestamptz) returns void
+create or replace function sluice.audit_reading(p_task bigint) returns void
 language plpgsql volatile
 as $$
 begin
-  perform sluice.note_audit('read_texts', p_task::text, null, p_now);
+  perform sluice.note_audit('read_texts', p_task::text);
   -- Their bound is kept without a tick, too: some 1,000 go with every 200 that come.
   perform sluice.forget_audit(clock_timestamp()) where random() < 0.005;
 end
@@ -113,9 +113,7 @@ $$;
 -- Returns: true.
 --
 -- For GET /v1/tasks/{id} and its events. Does not wait for the disk.
-create or replace function sluice.note_reading(
-  p_task bigint, p_api_key text, p_now timestamptz default null)
-returns boolean
+create or replace function sluice.note_reading(p_task bigint, p_api_key text) returns boolean
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
@@ -123,7 +121,7 @@ begin
   if p_api_key is distinct from (select t.api_key from sluice.task t where t.id = p_task) then
     perform set_config('sluice.api_key', coalesce(p_api_key, ''), true),
       set_config('synchronous_commit', 'off', true);
-    perform sluice.audit_reading(p_task, p_now);
+    perform sluice.audit_reading(p_task);
   end if;
   return true;
 end
@@ -133,9 +131,7 @@ $$;
 -- Params:  p_tenant: the key's, if it has one.
 -- Returns: prompt, request, answer and response, together at most 8 MiB: cut names those that are
 --          longer. Null: there is no such task of that tenant.
-create or replace function sluice.read_texts(
-  p_task bigint, p_tenant text, p_now timestamptz default null)
-returns jsonb
+create or replace function sluice.read_texts(p_task bigint, p_tenant text) returns jsonb
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
@@ -165,7 +161,7 @@ begin
     v_left := v_left - coalesce(octet_length(v_text.value), 0);
     v_texts := v_texts || jsonb_build_object(v_text.key, v_text.value);
   end loop;
-  perform sluice.audit_reading(p_task, p_now);
+  perform sluice.audit_reading(p_task);
   return v_texts || jsonb_build_object('cut', v_cut);
 end
 $$;

@@ -31,7 +31,7 @@ begin
     coalesce(p_now, clock_timestamp()));
   perform sluice.note_audit('create_key', create_key.id,
     jsonb_build_object('name', create_key.name, 'tenant', create_key.tenant, 'scopes',
-      create_key.scopes), p_now);
+      create_key.scopes));
 end
 $$;
 
@@ -50,7 +50,7 @@ begin
   if not found then
     return false;
   end if;
-  perform sluice.note_audit('revoke_key', revoke_key.id, p_now => p_now);
+  perform sluice.note_audit('revoke_key', revoke_key.id);
   return true;
 end
 $$;
