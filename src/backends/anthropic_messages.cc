@@ -36,7 +36,8 @@ Outcome read(const element& body) {
   Solved solved;
   for (const element block : *content) {
     if (text_of(block, "type") != "text") continue;
-    solved.answer = solved.answer.value_or("").append(text_of(block, "text").value_or(""));
+    if (!solved.answer) solved.answer.emplace();
+    solved.answer->append(text_of(block, "text").value_or(""));
   }
   const std::string_view reason = text_of(body, "stop_reason").value_or("end_turn");
   if (reason != "end_turn" && reason != "stop_sequence" && reason != "tool_use") {

@@ -33,9 +33,9 @@ void append_content(const element& item, Solved& solved) {
     const auto text = text_of(part, "text");
     const auto refusal = text_of(part, "refusal");
     if (refusal) solved.finish = "refusal";
-    if (text || refusal) {
-      solved.answer = solved.answer.value_or("").append(text ? *text : *refusal);
-    }
+    if (!text && !refusal) continue;
+    if (!solved.answer) solved.answer.emplace();
+    solved.answer->append(text ? *text : *refusal);
   }
 }
 

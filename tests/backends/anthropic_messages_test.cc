@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <ctime>
 
 #include "backends/providers.h"
 #include "support/body_text.h"
@@ -67,6 +68,17 @@ TEST_CASE("messages: texts are the answer, and the input is the sum of three cou
   CHECK(solved.cache_write_tokens == 20);
   CHECK(solved.output_tokens == 7);
   CHECK(solved.finish.empty());
+}
+
+TEST_CASE("messages: an answer in many blocks is put together in one pass") {
+  std::string body = R"({"content":[)";
+  for (int n = 0; n < 50'000; ++n) {
+    body += R"({"type":"text","text":")" + std::string(300, 'x') + "\"},";
+  }
+  body += R"({"type":"text","text":""}]})";
+  const std::clock_t begin = std::clock();
+  CHECK(std::get<Solved>(answer_of(messages, body)).answer->size() == 15'000'000);
+  CHECK((std::clock() - begin) / CLOCKS_PER_SEC < 5);  // copied for each block: 40 s
 }
 
 TEST_CASE("messages: an answer that was stopped is a success with its reason") {
