@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 
 namespace sluice {
 namespace {
@@ -66,6 +67,75 @@ const char* find_quote_or_backslash(const char* at, const char* end) {
   }
   return std::find_if(at, end, [](char c) { return c == '"' || c == '\\'; });
 }
+
+bool is_space(char character) {
+  return character == ' ' || character == '\t' || character == '\n' || character == '\r';
+}
+
+int hex_digit(char character) {
+  if (character >= '0' && character <= '9') return character - '0';
+  const char lower = static_cast<char>(character | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+// What the escape at `at`, a backslash, stands for, and how long it is. What is not ASCII, or no
+// escape, is told as a letter: marks of JSON are ASCII.
+struct Escape {
+  char character;
+  ptrdiff_t length;
+};
+Escape escape_at(const char* at, const char* end) {
+  constexpr ptrdiff_t unicode_length = 6;
+  if (end - at < 2) return {'x', end - at};
+  switch (at[1]) {
+    case 'b':
+    case 'f':
+      return {'x', 2};
+    case 'n':
+    case 'r':
+    case 't':
+      return {' ', 2};
+    case 'u':
+      break;
+    default:
+      return {at[1], 2};
+  }
+  if (end - at < unicode_length) return {'x', end - at};
+  const bool is_ascii = at[2] == '0' && at[3] == '0' && at[4] >= '0' && at[4] <= '7';
+  const int low = hex_digit(at[5]);
+  if (!is_ascii || low < 0) return {'x', unicode_length};
+  return {static_cast<char>((at[4] - '0') * 16 + low), unicode_length};
+}
+
+// A string that may be a JSON object, from behind its quote on.
+class StringMeasure final {
+ public:
+  // Returns the place behind the closing quote, or `end`.
+  const char* read(const char* at, const char* end) {
+    while (at != end) {
+      const char* const next = find_quote_or_backslash(at, end);
+      add(std::string_view(at, static_cast<size_t>(next - at)));
+      if (next == end || *next == '"') return next == end ? end : next + 1;
+      const Escape escape = escape_at(next, end);
+      add(std::string_view(&escape.character, 1));
+      at = next + escape.length;
+    }
+    return end;
+  }
+  int64_t values() const { return is_object_.value_or(false) ? measure_.values() : 0; }
+
+ private:
+  void add(std::string_view piece) {
+    if (!is_object_) {
+      const auto* const first = std::find_if_not(piece.begin(), piece.end(), is_space);
+      if (first != piece.end()) is_object_ = *first == '{';
+    }
+    if (is_object_.value_or(false)) measure_.add(piece);
+  }
+
+  JsonMeasure measure_;
+  std::optional<bool> is_object_;  // nullopt: nothing but white space so far
+};
 
 }  // namespace
 
@@ -195,6 +265,17 @@ std::string json_cost_problem(std::string_view text, int64_t values_max, int64_t
   }
   if (values != nullptr) *values = measure.values();
   return problem;
+}
+
+int64_t json_values_in_strings(std::string_view text) {
+  int64_t values = 0;
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); (at = std::find(at, end, '"')) != end;) {
+    StringMeasure measure;
+    at = measure.read(at + 1, end);
+    values += measure.values();
+  }
+  return values;
 }
 
 }  // namespace sluice

@@ -91,6 +91,23 @@ TEST_CASE("a text dear to read is refused, whatever is in its strings") {
   CHECK(json_cost_problem("[\"\\\\\",1,2]", 3) == "more than 3 JSON values");
 }
 
+TEST_CASE("values are counted in strings that are objects, however they are escaped") {
+  const std::pair<std::string_view, int64_t> texts[] = {
+      {R"([])", 0},
+      {R"(["[1,2,3]", "text, {1,2}"])", 0},
+      {R"({"request":"{}"})", 2},
+      {R"({"request":"{\"a\": [1,2,\"x,{\\\",[\"]}"})", 5},
+      {R"(["{\"a\":1}",{"b":" \n\t{\"c\":[1,2]}"}])", 6},
+      {R"(["\u007b\u0022a,\u0022:\u005b1\u002c1]}"])", 4},
+      {R"(["{[,", "\u007)", 4},
+      {R"(["{\)", 2},
+  };
+  for (const auto& [text, count] : texts) {
+    CAPTURE(text);
+    CHECK(json_values_in_strings(text) == count);
+  }
+}
+
 TEST_CASE("each of many requests has the values of one") {
   std::string request = R"({"params":[1)";
   for (int64_t n = 0; n < json_values_max / 2; ++n) request += ",1";

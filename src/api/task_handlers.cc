@@ -231,6 +231,13 @@ Co<HttpReply> submit_tasks(Services& services, ApiRequest request) {
   if (const auto given = request.http.header("idempotency-key"); !given.empty()) key = given;
   const auto dry_run = asks_dry_run(request.http.query);
   if (!dry_run) return reply_with(dry_run.error());
+  // Some are requests given as strings, which PostgreSQL reads, too.
+  request.body_values += json_values_in_strings(request.http.body);
+  if (request.body_values > json_values_max) {
+    return reply_with(bad_request(
+        fmt::format("the body has more than {} JSON values, those of requests in strings counted",
+                    json_values_max)));
+  }
   const JsonOutline outline = json_outline(request.http.body);
   if (*dry_run && outline != JsonOutline::neither) {
     return estimate_tasks(services, std::move(request), std::move(key));
