@@ -1,7 +1,7 @@
 begin;
 \set alone
 \ir ../_helpers.sql
-select plan(20);
+select plan(21);
 
 select given_model() as m, given_model() as other \gset
 select given_route(:'m', :'other') as r \gset
@@ -61,12 +61,19 @@ select is((select count(*) from sluice.route_line where model is not null), 0::b
 -- what does it
 select is((select array_agg(tgname::text order by tgname) from pg_trigger
   where tgrelid = 'sluice.payload_schema'::regclass and not tgisinternal),
-  '{after_payload_schema_is_gone,before_payload_schema_changes,note_configuration}',
+  '{after_payload_schema_is_added,after_payload_schema_is_gone,before_payload_schema_changes,
+    note_configuration}',
   'by its triggers');
 select sluice.make_version_lines(:'r', 'z') \g /dev/null
 select is(lines_of(:'r', 'z'), 2::bigint, 'which make what is missing');
 select sluice.make_version_lines(:'r', 'z') \g /dev/null
 select is(lines_of(:'r', 'z'), 2::bigint, 'once');
+
+
+-- A version is part of the text of functions, and the owner makes them.
+set local check_function_bodies = off;
+select is(refusal(format('insert into sluice.payload_schema (target, version) values (%L, %L)', :'other',
+  'v*/$body$; select 1; select /*')), '23514', 'so one of other letters is refused before');
 
 select * from finish();
 rollback;

@@ -22,8 +22,7 @@ begin
 end
 $$;
 
--- before_payload_schema_changes: refuses what is no schema, and no target; makes lines for a new
--- version.
+-- before_payload_schema_changes: refuses what is no schema, and no target.
 create or replace function sluice.before_payload_schema_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -54,8 +53,19 @@ begin
     raise exception '"%" has % versions', new.target, sluice.payload_versions_max()
       using errcode = 'SL004', column = 'version', hint = 'Delete some that nobody uses any more.';
   end if;
-  perform sluice.make_version_lines(new.target, new.version);
   return new;
+end
+$$;
+
+-- after_payload_schema_is_added: makes lines for a new version. Not before: only then its
+-- constraint has looked at it, which is part of the text of their functions.
+create or replace function sluice.after_payload_schema_is_added() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform sluice.make_version_lines(new.target, new.version);
+  return null;
 end
 $$;
 
@@ -121,6 +131,8 @@ $$;
 
 create or replace trigger before_payload_schema_changes before insert or update
   on sluice.payload_schema for each row execute function sluice.before_payload_schema_changes();
+create or replace trigger after_payload_schema_is_added after insert
+  on sluice.payload_schema for each row execute function sluice.after_payload_schema_is_added();
 create or replace trigger after_payload_schema_is_gone after delete
   on sluice.payload_schema for each row execute function sluice.after_payload_schema_is_gone();
 create or replace trigger after_route_is_renamed after update of route on sluice.routes
