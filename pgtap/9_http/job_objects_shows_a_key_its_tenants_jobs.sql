@@ -1,7 +1,7 @@
 begin;
 \ir ../_helpers.sql
 \ir ../_jobs.sql
-select plan(15);
+select plan(16);
 
 select given_model() as m \gset
 select given_task(:'m', tenant => 'a'), given_task(:'m', tenant => 'b') \g /dev/null
@@ -32,6 +32,9 @@ select is(sluice.act_on_job(:id, 'undo', 'a') ->> 'state', 'undoing', 'it undoes
 select is(sluice.act_on_job(:all, 'cancel') ->> 'state', 'cancelled', 'and others cancel theirs');
 select is((error_of($$select sluice.post_job('{"deed": "cancel"}')$$)).code, 'SL004',
   'a body has known keys');
+
+select throws_ok($$select sluice.post_job('{"action": "forget", "filter": {"everything": true},
+  "dry_run": "yes"}')$$, 'SL004', 'dry_run is a JSON string', 'a text is no yes');
 
 select * from finish();
 rollback;

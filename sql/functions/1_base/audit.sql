@@ -25,7 +25,8 @@ begin
     v_detail := sluice.without_userinfo(jsonb_strip_nulls(p_detail)::text);
   end if;
   insert into sluice.audit (at, who, api_key, action, object, detail)
-  values (clock_timestamp(), session_user, sluice.caller_key(), p_action, left(p_object, 200), v_detail);
+  values (clock_timestamp(), session_user, sluice.caller_key(), p_action, left(p_object, 200),
+    v_detail);
 end
 $$;
 

@@ -105,13 +105,33 @@ language sql immutable
 as $$ select coalesce('event: ' || p_name || E'\n', '') || 'data: ' || p_data::text || E'\n\n' $$;
 
 -- item_id_chars_max: how long the id of an item of a response may be: four events of each of its
--- parts repeat it.
+-- parts repeat it. Providers' have some 60 characters.
 create or replace function sluice.item_id_chars_max() returns int
 language sql immutable parallel safe
-as $$ select 1000 $$;
+as $$ select 200 $$;
+
+-- event_parts_max: how many items, parts and blocks an answer has at most that is told as events:
+-- 0.2 s and 8 MB.
+create or replace function sluice.event_parts_max() returns int
+language sql immutable parallel safe
+as $$ select 5000 $$;
+
+-- has_events: whether an answer is told as events: these are not many times as long as it.
+-- Errors:  data_exception it is no answer.
+create or replace function sluice.has_events(p_api text, p_response jsonb) returns boolean
+language sql immutable
+as $$
+  select case p_api when 'openai-responses' then (
+      select count(*) + coalesce(sum(case when jsonb_typeof(i -> 'content') = 'array'
+          then jsonb_array_length(i -> 'content') end), 0) <= sluice.event_parts_max()
+        and coalesce(max(length(i ->> 'id')), 0) <= sluice.item_id_chars_max()
+      from jsonb_array_elements(p_response -> 'output') i)
+    else coalesce(jsonb_array_length(p_response -> 'content'), 0) <= sluice.event_parts_max() end
+$$;
 
 -- events_of: an answer as the events of its API.
--- Returns: their text; null if it is not an answer of that API, or the API has no streams.
+-- Returns: their text; null if it is not an answer of that API, the API has no streams, or they
+--          would be too long.
 create or replace function sluice.events_of(api text, response text) returns text
 language plpgsql immutable security definer
 set search_path = sluice, pg_temp
@@ -123,11 +143,11 @@ begin
     return sluice.event(null, sluice.chat_chunk(events_of.response)::jsonb) || E'data: [DONE]\n\n';
   end if;
   v_response := events_of.response;
+  if not sluice.has_events(events_of.api, v_response) then
+    return null;
+  end if;
   return case events_of.api
-    when 'openai-responses' then case when not exists (
-        select from jsonb_array_elements(v_response -> 'output') i
-        where length(i ->> 'id') > sluice.item_id_chars_max())
-      then sluice.response_events(v_response) end
+    when 'openai-responses' then sluice.response_events(v_response)
     when 'anthropic-messages' then sluice.message_events(v_response) end;
 exception when data_exception or statement_too_complex then
   return null;
