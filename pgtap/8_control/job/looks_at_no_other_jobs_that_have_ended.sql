@@ -21,7 +21,11 @@ select cmp_ok(jobs_read() - :before, '<', 10::bigint, 'while none is open');
 
 select given_model() as m \gset
 select given_tasks(:'m', 60) \g /dev/null
+-- As after a vacuum of an empty table, when each plan expects one row.
+update pg_class set reltuples = 0, relpages = 100 where oid = 'sluice.job'::regclass;
+set local statement_timeout = '20 s';
 select sluice.start_job('cancel', jsonb_build_object('model', :'m'), p_now => at(1)) as job \gset
+analyze sluice.job;
 select setval('sluice.jobs_after', 1) \g /dev/null
 select jobs_read() as before \gset
 select sluice.advance_jobs(at(2)) \g /dev/null
