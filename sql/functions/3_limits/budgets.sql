@@ -115,12 +115,13 @@ as $$
     when 'openai-embeddings' then 0 end)
 $$;
 
--- has_budgets: whether there are any.
+-- has_budgets: whether there are any, or may be some that came after this transaction's snapshot.
 create or replace function sluice.has_budgets() returns boolean
 language plpgsql stable
 as $$
 begin
-  return exists (select from sluice.budgets);
+  return exists (select from sluice.budgets)
+    or current_setting('transaction_isolation') <> 'read committed';
 end
 $$;
 
