@@ -89,7 +89,7 @@ declare
   v_kept bigint := (select count(*) from sluice.job j where j.finished_at is not null
     and sluice.is_beside(j, p_job.scope, p_job.tenants));
 begin
-  -- Arrays are made once. A join would go through all jobs for each of them where the table was last
+  -- Arrays are made once. A join would go through all of them for each where the table was last
   -- vacuumed when it was empty: with 2,000 jobs for minutes.
   update sluice.job j set undo_until = '-infinity'
   where j.id = any (array(
