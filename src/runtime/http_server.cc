@@ -389,8 +389,8 @@ bool HttpServer::Engine::start_daemon(int fd) {
   const unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_ITC;
   daemon = MHD_start_daemon(
       is_tls() ? flags | MHD_USE_TLS : flags, 0, nullptr, nullptr, &Engine::on_access, this,
-      MHD_OPTION_ARRAY, is_tls() ? tls : std::end(tls) - 1,        //
       MHD_OPTION_EXTERNAL_LOGGER, &log_daemon_message, nullptr,    //
+      MHD_OPTION_ARRAY, is_tls() ? tls : std::end(tls) - 1,        //
       MHD_OPTION_LISTEN_SOCKET, fd,                                //
       MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,                        //
       MHD_OPTION_STRICT_FOR_CLIENT, strictness,                    //
