@@ -63,9 +63,9 @@ constexpr int newcomer_timeout_s = 10;
 // Slower than this over a whole body, or a whole answer, is an attack or as good as one.
 constexpr int64_t bytes_per_s_min = int64_t{16} * 1024;
 constexpr std::string_view busy_retry_after_s = "5";
-// Of the daemon: 1.0 else takes folded lines, of which a proxy may make something else, and a bare
-// LF for a line's end. 1.0.1 leaves one behind a chunk's extension: what follows it, trailers that
-// the proxy passed on, was another request.
+// Of the daemon (D-416): 1.0 else takes folded lines, of which a proxy may make something else, and
+// a bare LF for a line's end. 1.0.1 leaves one behind a chunk's extension: what follows it,
+// trailers that the proxy passed on, was another request.
 constexpr int strictness = 1;
 // Keys of each connection's own, which no later thief of the certificate's learns, on curves alone
 // (D-404), and ciphers that authenticate what they encrypt.
