@@ -33,7 +33,7 @@ is_instrumented = b"__asan_init" in BINARY.read_bytes()
 RUN_TIMEOUT_S = 120
 STOP_TIMEOUT_S = 30
 # Fixed names, so that workers of one machine never meet the caller's settings.
-CALLERS_SETTINGS = ("SLUICE_", "PG", "DATABASE_URL", "OTEL_", "COLUMNS")
+CALLERS_SETTINGS = ("SLUICE_", "PG", "DATABASE_URL", "OTEL_", "COLUMNS", "LINES")
 
 
 def unless_instrumented(test):

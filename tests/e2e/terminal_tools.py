@@ -42,7 +42,10 @@ class Terminal:
         return self.output
 
     def wait_for(self, text, deadline_s=20):
-        wait_for(lambda: text in self.read(), deadline_s, f"{text!r}, not {self.output[-600:]!r}")
+        try:
+            wait_for(lambda: text in self.read(), deadline_s, repr(text))
+        except AssertionError as error:
+            raise AssertionError(f"{error}, not {self.output[-600:]!r}") from None
         self.output = self.output[self.output.index(text) + len(text):]
 
     def press(self, keys):

@@ -135,6 +135,34 @@ def test_each_end_counts_once_beside_sessions_that_end_forget_and_redrive(url):
 
 
 @pytest.mark.plain_build_only
+def test_an_end_that_is_taken_back_while_a_look_reads_counts_once(url):
+    task = submit(url, "question")
+    query(url, "select sluice.cancel(%s)", [task])
+    # So the look says when it has begun to read the results, and waits there; not for a lock, of
+    # which it would tire.
+    query(url, """create or replace function sluice.bin_of(p_time_s double precision) returns int
+        language plpgsql volatile as $$
+        begin
+          perform pg_advisory_xact_lock_shared(1234, 1);
+          while not pg_try_advisory_xact_lock_shared(1234, 2) loop
+            perform pg_sleep(0.01);
+          end loop;
+          return null;
+        end $$""")
+    with connect(url) as holder, holder.cursor() as cursor:
+        cursor.execute("select pg_advisory_lock(1234, 2)")
+        looking = threading.Thread(target=look, args=(url,))
+        looking.start()
+        wait_for(lambda: query(url, "select 1 from pg_locks where classid = 1234 and objid = 1"),
+            what="the look")
+        query(url, "select sluice.redrive(%s)", [task])
+        cursor.execute("select pg_advisory_unlock(1234, 2)")
+    looking.join()
+    assert ends(url) == 1
+    assert look(url) == 0
+
+
+@pytest.mark.plain_build_only
 def test_the_queries_of_the_grafana_dashboard_give_readers_what_has_ended(url):
     submit(url, "question")
     query(url, "select sluice.cancel(id) from sluice.task")

@@ -638,13 +638,12 @@ def chunked_head(path, key, **headers):
         b"Content-Length: 0\r\n", b"")
 
 
-def in_signed_chunks(body, size=300):
+def in_chunks(body, signature, size=300):
     """As clients of object stores stream, with trailers."""
-    signature = b";chunk-signature=" + b"0" * 64 + b"\r\n"
     for begin in range(0, len(body), size):
         chunk = body[begin:begin + size]
-        yield b"%x" % len(chunk) + signature + chunk + b"\r\n"
-    yield b"0" + signature + b"X-Signature: " + b"0" * 64 + b"\r\n\r\n"
+        yield b"%x" % len(chunk) + signature + b"\r\n" + chunk + b"\r\n"
+    yield b"0" + signature + b"\r\nX-Signature: " + b"0" * 64 + b"\r\n\r\n"
 
 
 def send_what_there_is_room_for(client, data, begin):
@@ -675,23 +674,31 @@ def test_chunks_of_one_key_leave_the_front_to_others(request, make_key, clients,
         client.sendall(chunked_head("/v1/tasks", hostile))
         client.setblocking(False)
 
-    def is_taken():
-        honest.sendall(chunked_head("/v1/tasks", mine))
-        for chunk in in_signed_chunks(json.dumps({"prompt": "p" * 5_000}).encode()):
-            honest.sendall(chunk)
+    def is_taken(client, prompt, signature=b""):
+        client.sendall(chunked_head("/v1/tasks", mine))
+        client.sendall(b"".join(in_chunks(json.dumps({"prompt": prompt}).encode(), signature)))
         reply = b""
-        while not reply.endswith(b"}\n"):
-            assert (part := honest.recv(65536)), "it was cut off"
+        while not reply.endswith(b"}\n") and (part := client.recv(65536)):
             reply += part
         return reply.startswith(b"HTTP/1.1 202 ")
 
-    wait_for(is_taken, what="the server's connection to its database")
-    took_s = []
-    for _ in range(5):
+    wait_for(lambda: is_taken(honest, "p"), what="the server's connection to its database")
+    # libmicrohttpd 1.0.1 refuses all that have extensions, whoever sends them.
+    signature = b";chunk-signature=" + b"0" * 64
+    if not is_taken(connected(), "p", signature):
+        signature = b""
+
+    def flood_some():
         for client, begin in flooding.items():
             flooding[client] = send_what_there_is_room_for(client, flood, begin)
+
+    took_s = []
+    for _ in range(5):
+        # Python 3.13 takes a failure for one of the thread's next call of TLS, too.
+        with concurrent.futures.ThreadPoolExecutor(1) as elsewhere:
+            elsewhere.submit(flood_some).result()
         began = time.monotonic()
-        assert is_taken()
+        assert is_taken(honest, "p" * 5_000, signature)
         took_s.append(time.monotonic() - began)
     print(took_s)
     assert statistics.median(took_s) < 0.5

@@ -79,7 +79,13 @@ def test_a_body_of_untold_length_is_411_and_the_connection_closed(shared_front):
         post(b"Host: localhost", b"X-Folded: a", b" Content-Length: 0", b"Content-Length: 15",
             b"Connection: close", body=BODY), post(b"Host: localhost",
                 b"Transfer-Encoding: chunked", b"Connection: close", body=b"f;name=value\r\n" + BODY
-                + b"\r\n0\r\nX-Trailer: 1\r\n\r\n")], ids=["bare LF", "obs-fold", "chunked"])
+                + b"\r\n0\r\nX-Trailer: 1\r\n\r\n"),
+        # libmicrohttpd 1.0.1 leaves the LF behind a chunk's extension in the body: what follows
+        # the last one is the next request, unless a bare LF ends no line.
+        post(b"Host: localhost", b"Transfer-Encoding: chunked", body=b"f\r\n" + BODY
+            + b"\r\n0;name=value\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+            b"Connection: close\r\n\r\n")],
+    ids=["bare LF", "obs-fold", "chunked", "trailer that looks like a request"])
 def test_one_request_in_is_one_request_out(front, data):
     statuses = statuses_of(send_raw(front.port, data))
     assert len(statuses) == 1 and statuses[0] in (202, 400)

@@ -16,13 +16,13 @@ returns bigint
 language sql volatile
 as $$ select setval(('sluice.' || p_kind || '_' || p_model)::regclass, p_value) $$;
 
--- Damaged unlogged sequences. PostgreSQL replays the creation of an unlogged sequence only into
--- memory. A promotion, or the end of a restore, then resets it from a file that is still empty
--- (15.18; only a restartpoint in between writes the file). From then on everything that reads the
--- sequence fails with XX000, "bad magic number in sequence". So does ALTER SEQUENCE, so the
--- sequence can only be dropped and created. The new one has never been set, as after a crash: an
--- empty bucket, a count to be taken, a scan from the start. Nothing is lost that a crash would
--- keep. Unlogged tables are not affected: for them an empty file is valid.
+-- Damaged unlogged sequences. PostgreSQL before 15.19, 16.15, 17.11 and 18.6 replays the creation
+-- of an unlogged sequence only into memory. A promotion, or the end of a restore, then resets it
+-- from a file that is still empty (15.18; only a restartpoint in between writes the file). From
+-- then on everything that reads the sequence fails with XX000, "bad magic number in sequence". So
+-- does ALTER SEQUENCE, so the sequence can only be dropped and created. The new one has never been
+-- set, as after a crash: an empty bucket, a count to be taken, a scan from the start. Nothing is
+-- lost that a crash would keep. Unlogged tables are not affected: for them an empty file is valid.
 
 -- are_intact: whether all unlogged sequences are known to be intact. It reads only sluice.intact,
 -- an unlogged sequence that is damaged whenever the others are.

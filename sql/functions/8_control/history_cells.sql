@@ -1,7 +1,8 @@
 -- From ends to rows of the history.
 
 -- cells_of: the ends and calls that a look counts, in cells: those of the same minute, model,
--- tenant and key whose times fall into the same bins.
+-- tenant and key whose times fall into the same bins. Stable, so that all is read in one snapshot:
+-- a redrive that commits meanwhile would have its end found twice, as a result and as an attempt.
 -- Params:  p_look; p_upto: ends of tasks before this id; p_first, p_last: a range of ids, most of
 --          whose tasks they are (null: anywhere). Its tasks are then read in their order, in
 --          a third of the time that look-ups by key take.
@@ -12,7 +13,7 @@ returns table (at timestamptz, model text, tenant text, api_key text, wait_bin i
   wait_s double precision, call_s double precision, total_s double precision, input_tokens bigint,
   output_tokens bigint, cost numeric, retries bigint, hedges bigint, wasted_tokens bigint,
   cached_tokens bigint, cache_write_tokens bigint, reasoning_tokens bigint, wasted_cost numeric)
-language plpgsql volatile
+language plpgsql stable
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set enable_sort = off   -- by hashes: a third of the time
 set enable_nestloop = on set enable_memoize = off
@@ -42,20 +43,20 @@ begin
         then date_part('epoch', e.finished_at - e.created_at) end as total_s offset 0) s
   where e.task_id + 0 < p_upto   -- never by the key
   group by 1, 2, 3, 4, 5, 6, 7;
-  if p_look.next_id = 0 then
-    return query select * from sluice.attempt_cells(p_look);
-  end if;
+  return query select * from sluice.attempt_cells(p_look, p_upto);
 end
 $$;
 
--- attempt_cells: cells_of for calls that ended no task, and for ends that were taken back.
-create or replace function sluice.attempt_cells(p_look sluice.history_look)
+-- attempt_cells: cells_of for calls that ended no task, all with the first part of a round; and for
+-- ends that were taken back, each with the part that its result would have been in: it may have
+-- been taken back since the part before.
+create or replace function sluice.attempt_cells(p_look sluice.history_look, p_upto bigint)
 returns table (at timestamptz, model text, tenant text, api_key text, wait_bin int, call_bin int,
   total_bin int, solved bigint, failed bigint, cancelled bigint, expired bigint, called bigint,
   wait_s double precision, call_s double precision, total_s double precision, input_tokens bigint,
   output_tokens bigint, cost numeric, retries bigint, hedges bigint, wasted_tokens bigint,
   cached_tokens bigint, cache_write_tokens bigint, reasoning_tokens bigint, wasted_cost numeric)
-language plpgsql volatile
+language plpgsql stable
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set enable_nestloop = on
 set plan_cache_mode = force_custom_plan
@@ -73,7 +74,7 @@ begin
       filter (where a.kind not in ('failed', 'redriven')), 0)::bigint,
     0::bigint, 0::bigint, 0::bigint, coalesce(sum(a.cost) filter (where a.kind <> 'failed'), 0)
   from sluice.uncounted_attempts(p_look) a join sluice.task t on t.id = a.task_id
-  where a.kind <> 'redriven'
+  where a.kind <> 'redriven' and p_look.next_id = 0
   group by 1, 2, 3, 4
   union all   -- ends that were taken back
   select date_bin('1 minute', a.at, timestamptz 'epoch'), coalesce(a.model, ''), t.tenant,
@@ -90,7 +91,7 @@ begin
     select date_part('epoch', a.at - a.started_at) as call_s,
       case when a.started_at is not null then date_part('epoch', a.at - t.created_at) end
         as total_s) s
-  where a.kind = 'redriven'
+  where a.kind = 'redriven' and a.task_id >= p_look.next_id and a.task_id < p_upto
   group by 1, 2, 3, 4, 6, 7;
 end
 $$;
