@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <optional>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -107,35 +107,52 @@ Escape escape_at(const char* at, const char* end) {
   return {static_cast<char>((at[4] - '0') * 16 + low), unicode_length};
 }
 
-// A string that may be a JSON object, from behind its quote on.
-class StringMeasure final {
- public:
-  // Returns the place behind the closing quote, or `end`.
-  const char* read(const char* at, const char* end) {
-    while (at != end) {
+// Reads a string from behind its quote on, and gives its text, without escapes, in pieces to
+// `take`, until that returns false. Returns the place behind the closing quote, or `end`.
+template <typename Take>
+const char* read_string(const char* at, const char* end, Take take) {
+  std::array<char, 4096> piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): read as written
+  size_t length = 0;
+  bool goes_on = true;
+  while (at != end && goes_on && *at != '"') {
+    if (*at == '\\') {
+      const Escape escape = escape_at(at, end);
+      piece[length++] = escape.character;
+      at += escape.length;
+    } else {
       const char* const next = find_quote_or_backslash(at, end);
-      add(std::string_view(at, static_cast<size_t>(next - at)));
-      if (next == end || *next == '"') return next == end ? end : next + 1;
-      const Escape escape = escape_at(next, end);
-      add(std::string_view(&escape.character, 1));
-      at = next + escape.length;
+      const auto run =
+          std::min<ptrdiff_t>(next - at, std::ssize(piece) - static_cast<ptrdiff_t>(length));
+      std::copy_n(at, run, piece.data() + length);
+      length += static_cast<size_t>(run);
+      at += run;
     }
-    return end;
+    if (length == piece.size())
+      goes_on = take(std::string_view(piece.data(), std::exchange(length, 0)));
   }
-  int64_t values() const { return is_object_.value_or(false) ? measure_.values() : 0; }
+  if (goes_on && length > 0) take(std::string_view(piece.data(), length));
+  return at == end ? end : at + 1;
+}
 
- private:
-  void add(std::string_view piece) {
-    if (!is_object_) {
-      const auto* const first = std::find_if_not(piece.begin(), piece.end(), is_space);
-      if (first != piece.end()) is_object_ = *first == '{';
-    }
-    if (is_object_.value_or(false)) measure_.add(piece);
+// Whether the string behind a quote is `name`, however it is escaped.
+bool is_named(const char* at, const char* end, std::string_view name) {
+  for (const char character : name) {
+    if (at == end || *at == '"') return false;
+    const Escape next = *at == '\\' ? escape_at(at, end) : Escape{*at, 1};
+    if (next.character != character) return false;
+    at += next.length;
   }
+  return at != end && *at == '"';
+}
 
-  JsonMeasure measure_;
-  std::optional<bool> is_object_;  // nullopt: nothing but white space so far
-};
+const char* skip_string(const char* at, const char* end) {
+  while (at != end) {
+    at = find_quote_or_backslash(at, end);
+    if (at == end || *at == '"') break;
+    at += std::min<ptrdiff_t>(2, end - at);
+  }
+  return at == end ? end : at + 1;
+}
 
 }  // namespace
 
@@ -267,15 +284,32 @@ std::string json_cost_problem(std::string_view text, int64_t values_max, int64_t
   return problem;
 }
 
-int64_t json_values_in_strings(std::string_view text) {
-  int64_t values = 0;
+std::string json_requests_problem(std::string_view text, int64_t values_max, int64_t& values) {
   const char* const end = text.data() + text.size();
+  const auto skip_spaces = [end](const char* at) { return std::find_if_not(at, end, is_space); };
+  // Of JSON each value may have a key, and each may be a string.
+  int64_t strings_left = 2 * values_max;
   for (const char* at = text.data(); (at = std::find(at, end, '"')) != end;) {
-    StringMeasure measure;
-    at = measure.read(at + 1, end);
+    if (strings_left-- == 0) return fmt::format("more than {} strings", 2 * values_max);
+    const char* const key = at + 1;
+    at = skip_spaces(skip_string(key, end));
+    if (at == end || *at != ':' || !is_named(key, end, "request")) continue;
+    at = skip_spaces(at + 1);
+    if (at == end || *at != '"') continue;
+    JsonMeasure measure;
+    std::string problem;
+    const char* const begin = at + 1;
+    at = read_string(begin, end, [&](std::string_view piece) {
+      measure.add(piece);
+      problem = measure.values() > values_max - values
+                    ? fmt::format("more than {} JSON values, the body's counted", values_max)
+                    : json_cost_problem(measure, static_cast<size_t>(end - begin));
+      return problem.empty();
+    });
+    if (!problem.empty()) return problem;
     values += measure.values();
   }
-  return values;
+  return "";
 }
 
 }  // namespace sluice

@@ -80,9 +80,10 @@ std::string json_cost_problem(const JsonMeasure& measure, size_t bytes,
 std::string json_cost_problem(std::string_view text, int64_t values_max = json_values_max,
                               int64_t* values = nullptr);
 
-// The values of the JSON objects that stand in `text` as strings, as a task's request may: of each
-// string that begins with a brace, what JsonMeasure counts of it once its escapes are undone.
-int64_t json_values_in_strings(std::string_view text);
+// json_cost_problem of the strings that stand in `text` at the key "request", as a task's request
+// may, once their escapes are undone. `values`: of `text`, to which theirs are added; all together
+// are at most `values_max`.
+std::string json_requests_problem(std::string_view text, int64_t values_max, int64_t& values);
 
 // Whether PostgreSQL takes so long to read such a JSON text that a statement with it goes by
 // itself, one at a time, in turns by key: half a microsecond for a byte of many keys, and as much

@@ -91,21 +91,44 @@ TEST_CASE("a text dear to read is refused, whatever is in its strings") {
   CHECK(json_cost_problem("[\"\\\\\",1,2]", 3) == "more than 3 JSON values");
 }
 
-TEST_CASE("values are counted in strings that are objects, however they are escaped") {
+TEST_CASE("of strings, those that are requests are counted, however they are escaped") {
   const std::pair<std::string_view, int64_t> texts[] = {
       {R"([])", 0},
-      {R"(["[1,2,3]", "text, {1,2}"])", 0},
+      {R"({"prompt":"{\"a\":[1,2]}","content":"{1,2}"})", 0},
+      {R"(["request", "{1,2}"])", 0},
+      {R"({"request":{"content":"{1,2}"}})", 0},
       {R"({"request":"{}"})", 2},
       {R"({"request":"{\"a\": [1,2,\"x,{\\\",[\"]}"})", 5},
-      {R"(["{\"a\":1}",{"b":" \n\t{\"c\":[1,2]}"}])", 6},
-      {R"(["\u007b\u0022a,\u0022:\u005b1\u002c1]}"])", 4},
-      {R"(["{[,", "\u007)", 4},
-      {R"(["{\)", 2},
+      {R"([{"request" : "{\"a\":1}"},{"\u0072equest": " \n\t{\"c\":[1,2]}"}])", 6},
+      {R"({"request":"\u007b\u0022a,\u0022:\u005b1\u002c1]}"})", 4},
+      {R"({"request":"{[,", "request":"\u007)", 5},
+      {R"({"request":"{\)", 2},
+      {R"({"request)", 0},
   };
   for (const auto& [text, count] : texts) {
     CAPTURE(text);
-    CHECK(json_values_in_strings(text) == count);
+    int64_t values = 1;
+    CHECK(json_requests_problem(text, 100, values).empty());
+    CHECK(values == 1 + count);
   }
+}
+
+TEST_CASE("requests in strings cost no more to read than others") {
+  int64_t values = 90;
+  const std::string few = R"({"request":"[1,2,3,4,5]"})";
+  CHECK(json_requests_problem(few, 96, values).empty());
+  CHECK(values == 96);
+  CHECK(json_requests_problem(few, 96, values) == "more than 96 JSON values, the body's counted");
+  values = 0;
+  CHECK(json_requests_problem(R"({"request":"{\"a\":1e131071}"})", 100, values) ==
+        "a number with an exponent of more than 3 digits");
+  std::string strings;
+  for (int n = 0; n < 201; ++n) strings += "\"\"";
+  CHECK(json_requests_problem(strings, 100, values) == "more than 200 strings");
+  CHECK(json_requests_problem(R"({"request":")" + std::string(9000, ' ') + R"({\"a\":[1,1]}"})",
+                              100, values)
+            .empty());
+  CHECK(values == 4);
 }
 
 TEST_CASE("each of many requests has the values of one") {

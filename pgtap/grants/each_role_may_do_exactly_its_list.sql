@@ -143,7 +143,7 @@ insert into allowed (object, roles) values
   ('search_tasks(jsonb,text)', 'a'),
   ('show_timeline(bigint,text,timestamp with time zone)', 'a'),
   ('note_reading(bigint,text)', 'a'),
-  ('read_texts(bigint,text)', 'a'),
+  ('read_texts(bigint,text,timestamp with time zone)', 'a'),
   ('show_dead_letter_groups(jsonb,text)', 'a'),
   ('show_audit(bigint,integer)', 'a'),
   ('show_revisions(text,text,bigint,integer)', 'a'),

@@ -33,7 +33,6 @@ $$;
 drop function if exists sluice.note_audit(text, text, jsonb, timestamptz),
   sluice.note_command(text, text, jsonb, timestamptz),
   sluice.audit_reading(bigint, timestamptz), sluice.note_reading(bigint, text, timestamptz),
-  sluice.read_texts(bigint, text, timestamptz),
   sluice.make_route_line(text, text), sluice.note_asks(int[], timestamptz),
   sluice.next_work(int[], timestamptz), sluice.first_task_at(sluice.models, timestamptz),
   sluice.live_workers(sluice.models, timestamptz),

@@ -114,7 +114,7 @@ grant execute on function
   sluice.read_record(anyelement, jsonb), sluice.checked_values(text, jsonb),
     sluice.check_durations(text, jsonb), sluice.hidden_columns(),
   sluice.show_overview(timestamptz), sluice.search_tasks(jsonb, text),
-  sluice.show_timeline(bigint, text, timestamptz), sluice.read_texts(bigint, text),
+  sluice.show_timeline(bigint, text, timestamptz), sluice.read_texts(bigint, text, timestamptz),
   sluice.note_reading(bigint, text),
   sluice.show_dead_letter_groups(jsonb, text), sluice.show_audit(bigint, int),
   sluice.show_revisions(text, text, bigint, int), sluice.revert_revision(bigint, boolean),

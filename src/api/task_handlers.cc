@@ -231,12 +231,11 @@ Co<HttpReply> submit_tasks(Services& services, ApiRequest request) {
   if (const auto given = request.http.header("idempotency-key"); !given.empty()) key = given;
   const auto dry_run = asks_dry_run(request.http.query);
   if (!dry_run) return reply_with(dry_run.error());
-  // Some are requests given as strings, which PostgreSQL reads, too.
-  request.body_values += json_values_in_strings(request.http.body);
-  if (request.body_values > json_values_max) {
-    return reply_with(bad_request(
-        fmt::format("the body has more than {} JSON values, those of requests in strings counted",
-                    json_values_max)));
+  // A request may be given as a string. PostgreSQL reads that, too.
+  const std::string problem =
+      json_requests_problem(request.http.body, json_values_max, request.body_values);
+  if (!problem.empty()) {
+    return reply_with(bad_request("the requests in the body's strings have " + problem));
   }
   const JsonOutline outline = json_outline(request.http.body);
   if (*dry_run && outline != JsonOutline::neither) {

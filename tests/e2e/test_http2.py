@@ -101,10 +101,10 @@ def test_what_http_2_says_was_not_processed_is_sent_again_and_not_charged(pg, wo
 
 
 def test_a_call_that_is_refused_time_and_again_is_not_charged(pg, worker, http2_backend):
-    """Each is sent twice at most, and with one permit."""
+    """Each is sent twice at most."""
     backend, certificate, figures = http2_backend(20, "after-one")
     url = pg.database()
-    add_model(url, "m", backend, rpm=6000)
+    add_model(url, "m", backend, backoff_base="100 ms")
     worker(url, env={"SSL_CERT_FILE": str(certificate)})
     for ended in (1, 2):
         submit(url, "x")

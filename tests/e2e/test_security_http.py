@@ -289,7 +289,7 @@ def test_requests_in_strings_have_no_more_values_than_in_objects(process, make_k
     request = {"messages": [{"role": "user", "content": "a"}] * 6_600}
     tasks = [{"request": json.dumps(request)}] * 40
     reply = http(process.port, "POST", path, json.dumps(tasks), key=make_key("mine"))
-    assert reply.status == 400 and "400000 JSON values" in reply.body, reply.body
+    assert reply.status == 400 and "JSON values" in reply.body, reply.body
     reply = http(process.port, "POST", path, json.dumps(tasks[:2]), key=make_key("mine"))
     assert reply.status in (200, 202), reply.body
 

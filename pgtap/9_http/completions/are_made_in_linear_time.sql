@@ -53,7 +53,7 @@ create function of_id(p_chars int) returns text language sql as $$
     "content": []}]}', repeat('i', p_chars))) $$;
 select is(of_id(sluice.item_id_chars_max() + 1), null,
   'an id that each part would repeat may not be long');
-select isnt(of_id(sluice.item_id_chars_max()), null, 'but for some 200 characters');
+select isnt(of_id(sluice.item_id_chars_max()), null, 'but for some 1,000 characters');
 
 select * from finish();
 rollback;

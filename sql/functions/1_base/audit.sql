@@ -47,7 +47,7 @@ $$;
 -- without_userinfo: a text whose URLs have no user and password.
 create or replace function sluice.without_userinfo(p_text text) returns text
 language sql immutable strict parallel safe
-as $$ select regexp_replace(p_text, E'(https?://)([^/?#"\\s\\\\]|\\\\.)*@', E'\\1', 'g') $$;
+as $$ select regexp_replace(p_text, E'(https?://)(?:[^/?#"\\s\\\\]|\\\\.)*@', E'\\1', 'g') $$;
 
 -- without_secrets: the detail of an audit row without the names of secrets, without URLs (those of
 -- a schema, too) and without backends' error messages (closed_reason once held these, too).

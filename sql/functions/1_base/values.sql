@@ -56,15 +56,25 @@ as $$
 $$;
 
 -- checked_values: p_values itself, if it is an object whose keys are columns of the composite type
--- p_type of this schema, and each value fits its column.
+-- p_type of this schema, and each value fits its column. A boolean is no text: who asks for a dry
+-- run by "no" wants none.
 -- Errors:  as read_record.
 create or replace function sluice.checked_values(p_type text, p_values jsonb) returns jsonb
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
+declare
+  v_text text;
 begin
   perform sluice.check_columns(p_values, sluice.configurable_columns(p_type)),
     sluice.check_types(p_type, p_values);
+  select a.attname into v_text from pg_attribute a
+  where a.attrelid = to_regclass('sluice.' || quote_ident(p_type))
+    and a.atttypid = 'boolean'::regtype and jsonb_typeof(p_values -> a.attname) = 'string' limit 1;
+  if found then
+    raise exception '% is a text', v_text using errcode = 'SL004', column = v_text,
+      hint = 'It is true or false.';
+  end if;
   return p_values;
 end
 $$;

@@ -176,8 +176,6 @@ begin
       perform sluice.check_task(v.prompt, v.request, v.priority, v.max_attempts,
         v.max_output_tokens, v.metadata, v.tenant,
         v.idempotency_key, v.traceparent, v.deadline, v_rules.request_bytes_max, p_now);
-      perform sluice.refuse_model_list(v.tenant, l, v.request) from sluice.limits_of(v.tenant) l
-      where v_rules.limited and not v_at.bound and v.request is not null;
     end if;
     if v_at.first then
       perform sluice.require_tenant(v.tenant);
@@ -186,6 +184,8 @@ begin
       perform sluice.target(v_name, v.request is not null) where v.model is not null
         or not v_at.bound;
     end if;
+    perform sluice.refuse_model_list(v.tenant, l, v.request) from sluice.limits_of(v.tenant) l
+    where v_at.doubted and v_rules.limited and not v_at.bound and v.request is not null;
     if v_rules.metered and (v.model is not null or not v_at.bound) then
       perform sluice.check_fits(v_name, v.tenant, octet_length(coalesce(v.prompt, v.request)),
         v.max_output_tokens);

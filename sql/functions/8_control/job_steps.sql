@@ -32,7 +32,7 @@ set plan_cache_mode = force_generic_plan
 set lock_timeout = '50ms'
 as $$
 declare
-  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_now timestamptz := sluice.now_for(p_now);
   v_due timestamptz :=
     sluice.from_micros(coalesce(pg_sequence_last_value('sluice.jobs_after'::regclass), 0));
   v_begun timestamptz := clock_timestamp();

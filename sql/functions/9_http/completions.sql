@@ -105,13 +105,13 @@ language sql immutable
 as $$ select coalesce('event: ' || p_name || E'\n', '') || 'data: ' || p_data::text || E'\n\n' $$;
 
 -- item_id_chars_max: how long the id of an item of a response may be: four events of each of its
--- parts repeat it. Providers' have some 60 characters.
+-- parts repeat it. Some providers' have several hundred characters.
 create or replace function sluice.item_id_chars_max() returns int
 language sql immutable parallel safe
-as $$ select 200 $$;
+as $$ select 1000 $$;
 
 -- event_parts_max: how many items, parts and blocks an answer has at most that is told as events:
--- 0.2 s and 8 MB.
+-- with the longest ids 20 MB.
 create or replace function sluice.event_parts_max() returns int
 language sql immutable parallel safe
 as $$ select 5000 $$;

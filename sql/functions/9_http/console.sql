@@ -128,10 +128,12 @@ end
 $$;
 
 -- read_texts: the texts of a task, for whoever asks to see them; the audit notes it.
--- Params:  p_tenant: the key's, if it has one.
+-- Params:  p_tenant: the key's, if it has one; p_now: means nothing any more.
 -- Returns: prompt, request, answer and response, together at most 8 MiB: cut names those that are
 --          longer. Null: there is no such task of that tenant.
-create or replace function sluice.read_texts(p_task bigint, p_tenant text) returns jsonb
+create or replace function sluice.read_texts(
+  p_task bigint, p_tenant text, p_now timestamptz default null)
+returns jsonb
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off

@@ -30,10 +30,6 @@ declare
   v_job sluice.job := sluice.new_job(v_body.action, v_body.filter, v_body."to", v_body.priority,
     post_job.tenant, sluice.now_for(p_now));
 begin
-  if jsonb_typeof(post_job.body -> 'dry_run') not in ('boolean', 'null') then
-    raise exception 'dry_run is a JSON %', jsonb_typeof(post_job.body -> 'dry_run')
-      using errcode = 'SL004', column = 'dry_run', hint = 'It is true or false.';
-  end if;
   if coalesce(v_body.dry_run, false) then
     return json_build_object('matched', v_job.matched, 'is_estimate', v_job.is_estimate);
   end if;
