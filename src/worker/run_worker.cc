@@ -47,7 +47,7 @@ struct Process {
             options.api ? "sluice-up" : "sluice-worker", clock, http,
             [this](size_t exported, size_t dropped) { metrics.note_spans(exported, dropped); })),
         worker(options.worker, clock, database, http, metrics, spans.get()),
-        monitor(worker, metrics),
+        monitor(clock, worker, metrics),
         broken(options.broken) {
     if (options.api) api = std::make_unique<Api>(loop, clock, servers, *options.api, spans.get());
   }

@@ -32,6 +32,15 @@ TEST_CASE("no second or disguised model name gets past") {
   CHECK(with_model(R"({"model":-1.5e3 ,"x":1})", "o") == R"({"model":"o" ,"x":1})");
 }
 
+TEST_CASE("a request of nothing but model names does not grow") {
+  std::string request = R"({"model":1)";
+  for (int n = 0; n < 10'000; ++n) request += R"(,"MODEL":1)";
+  request += "}";
+  const std::string sent = with_model(request, std::string(200, 'o'));
+  CHECK(sent.size() < request.size() * 5 / 4);
+  CHECK(sent.find(":1") == std::string::npos);
+}
+
 TEST_CASE("no model name gets past in other letters, to a backend that ignores case") {
   CHECK(with_model(R"({"model":"a","Model":"b","MODEL":[1],"mode":2,"models":3})", "o") ==
         R"({"model":"o","Model":"o","MODEL":"o","mode":2,"models":3})");
