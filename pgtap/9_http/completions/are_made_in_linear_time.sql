@@ -34,26 +34,23 @@ select is(is_linear('openai-responses'), true,
   'ten times as many parts take about ten times as long');
 select is(is_linear('anthropic-messages'), true, 'and ten times as many blocks');
 
--- has_events, event_parts_max
-create function are_told(p_api text, p_count int) returns boolean language sql as $$
+-- has_events, event_chars_max
+create function are_told(p_api text, p_count bigint, p_id_chars int default 1) returns boolean
+language sql as $$
   select sluice.events_of(p_api, case p_api when 'openai-responses'
-    then '{"output": [{"type": "message", "id": "m", "content": ' || c || '}]}'
+    then '{"output": [{"type": "message", "id": "' || repeat('i', p_id_chars) || '", "content": '
+      || c || '}]}'
     else '{"content": ' || c || '}' end) is not null
-  from (select '[' || repeat('{"type": "text", "text": ""},', p_count - 1)
+  from (select '[' || repeat('{"type": "text", "text": ""},', p_count::int - 1)
     || '{"type": "text", "text": ""}]' as c) v $$;
--- 4 MB of an id of 1,000 characters and 130,000 parts became 2.5 GB.
-select is(are_told('openai-responses', sluice.event_parts_max()), false,
-  'an item and so many parts are not told as events');
-select is(are_told('anthropic-messages', sluice.event_parts_max() + 1), false, 'nor more blocks');
-select is(are_told('anthropic-messages', sluice.event_parts_max()), true, 'but so many');
-
--- 390 KB with an id of 200,000 characters and 5,000 parts became 4 GB.
-create function of_id(p_chars int) returns text language sql as $$
-  select sluice.events_of('openai-responses', format('{"output": [{"type": "message", "id": "%s",
-    "content": []}]}', repeat('i', p_chars))) $$;
-select is(of_id(sluice.item_id_chars_max() + 1), null,
-  'an id that each part would repeat may not be long');
-select isnt(of_id(sluice.item_id_chars_max()), null, 'but for some 1,000 characters');
+select sluice.event_chars_max() / 300 as most \gset
+select is(are_told('anthropic-messages', :most), true, 'so many blocks are told as events');
+select is(are_told('anthropic-messages', :most + 1), false, 'no more of them');
+select is(are_told('openai-responses', :most), false, 'an item and its parts have its id beside');
+-- 4 MB of an id of 1,000 characters and 130,000 parts became 2.5 GB, 390 KB of one of 200,000
+-- characters and 5,000 parts 4 GB.
+select is(are_told('openai-responses', 5000, 1000), true, 'long ids');
+select is(are_told('openai-responses', 6500, 1000), false, 'have fewer');
 
 select * from finish();
 rollback;

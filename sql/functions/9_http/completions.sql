@@ -104,17 +104,11 @@ create or replace function sluice.event(p_name text, p_data jsonb) returns text
 language sql immutable
 as $$ select coalesce('event: ' || p_name || E'\n', '') || 'data: ' || p_data::text || E'\n\n' $$;
 
--- item_id_chars_max: how long the id of an item of a response may be: four events of each of its
--- parts repeat it. Some providers' have several hundred characters.
-create or replace function sluice.item_id_chars_max() returns int
+-- event_chars_max: what the places of an answer's items, parts and blocks may come to, where it is
+-- told as events: 300 characters each and the id of the item. Four events of each repeat them.
+create or replace function sluice.event_chars_max() returns bigint
 language sql immutable parallel safe
-as $$ select 1000 $$;
-
--- event_parts_max: how many items, parts and blocks an answer has at most that is told as events:
--- with the longest ids 20 MB.
-create or replace function sluice.event_parts_max() returns int
-language sql immutable parallel safe
-as $$ select 5000 $$;
+as $$ select 8388608 $$;
 
 -- has_events: whether an answer is told as events: these are not many times as long as it.
 -- Errors:  data_exception it is no answer.
@@ -122,11 +116,12 @@ create or replace function sluice.has_events(p_api text, p_response jsonb) retur
 language sql immutable
 as $$
   select case p_api when 'openai-responses' then (
-      select count(*) + coalesce(sum(case when jsonb_typeof(i -> 'content') = 'array'
-          then jsonb_array_length(i -> 'content') end), 0) <= sluice.event_parts_max()
-        and coalesce(max(length(i ->> 'id')), 0) <= sluice.item_id_chars_max()
+      select sum((300 + coalesce(length(i ->> 'id'), 0))::bigint
+        * (1 + case when jsonb_typeof(i -> 'content') = 'array'
+          then jsonb_array_length(i -> 'content') else 0 end))
       from jsonb_array_elements(p_response -> 'output') i)
-    else coalesce(jsonb_array_length(p_response -> 'content'), 0) <= sluice.event_parts_max() end
+    else 300::bigint * jsonb_array_length(p_response -> 'content') end
+    > sluice.event_chars_max() is not true
 $$;
 
 -- events_of: an answer as the events of its API.
