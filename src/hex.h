@@ -1,4 +1,5 @@
-// Bytes as lower-case hexadecimal digits: digests, random secrets. Nothing else.
+// Bytes as lower-case hexadecimal digits (digests, random secrets), and what a digit stands for.
+// Nothing else.
 #pragma once
 
 #include <span>
@@ -14,6 +15,14 @@ inline std::string hex(std::span<const unsigned char> bytes) {
     text += digits[byte & 15];
   }
   return text;
+}
+
+// -1: it is no such digit, of either case.
+constexpr int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
 }
 
 }  // namespace sluice

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "hex.h"
+
 namespace sluice {
 namespace {
 
@@ -72,12 +74,6 @@ bool is_space(char character) {
   return character == ' ' || character == '\t' || character == '\n' || character == '\r';
 }
 
-int hex_digit(char character) {
-  if (character >= '0' && character <= '9') return character - '0';
-  const char lower = static_cast<char>(character | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 // What the escape at `at`, a backslash, stands for, and how long it is. What is not ASCII, or no
 // escape, is told as a letter: marks of JSON are ASCII.
 struct Escape {
@@ -127,8 +123,9 @@ const char* read_string(const char* at, const char* end, Take take) {
       length += static_cast<size_t>(run);
       at += run;
     }
-    if (length == piece.size())
+    if (length == piece.size()) {
       goes_on = take(std::string_view(piece.data(), std::exchange(length, 0)));
+    }
   }
   if (goes_on && length > 0) take(std::string_view(piece.data(), length));
   return at == end ? end : at + 1;
@@ -145,7 +142,8 @@ bool is_named(const char* at, const char* end, std::string_view name) {
   return at != end && *at == '"';
 }
 
-const char* skip_string(const char* at, const char* end) {
+// The place behind the closing quote of the string behind a quote, or `end`.
+const char* behind_string(const char* at, const char* end) {
   while (at != end) {
     at = find_quote_or_backslash(at, end);
     if (at == end || *at == '"') break;
@@ -292,7 +290,7 @@ std::string json_requests_problem(std::string_view text, int64_t values_max, int
   for (const char* at = text.data(); (at = std::find(at, end, '"')) != end;) {
     if (strings_left-- == 0) return fmt::format("more than {} strings", 2 * values_max);
     const char* const key = at + 1;
-    at = skip_spaces(skip_string(key, end));
+    at = skip_spaces(behind_string(key, end));
     if (at == end || *at != ':' || !is_named(key, end, "request")) continue;
     at = skip_spaces(at + 1);
     if (at == end || *at != '"') continue;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hex.h"
+
 namespace sluice {
 namespace {
 
@@ -32,13 +34,6 @@ bool is_longer_than(std::string_view name, std::string_view beginning) {
 
 bool has_body(std::string_view method) {
   return method == "POST" || method == "PUT" || method == "PATCH";
-}
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 }  // namespace

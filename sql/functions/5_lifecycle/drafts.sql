@@ -184,8 +184,9 @@ begin
       perform sluice.target(v_name, v.request is not null) where v.model is not null
         or not v_at.bound;
     end if;
-    perform sluice.refuse_model_list(v.tenant, l, v.request) from sluice.limits_of(v.tenant) l
-    where v_at.doubted and v_rules.limited and not v_at.bound and v.request is not null;
+    if v_at.doubted and v_rules.limited and not v_at.bound and v.request is not null then
+      perform sluice.refuse_model_list(v.tenant, l, v.request) from sluice.limits_of(v.tenant) l;
+    end if;
     if v_rules.metered and (v.model is not null or not v_at.bound) then
       perform sluice.check_fits(v_name, v.tenant, octet_length(coalesce(v.prompt, v.request)),
         v.max_output_tokens);
