@@ -20,6 +20,11 @@ create or replace function sluice.line_name(p_line int) returns text
 language sql immutable parallel safe
 as $$ select case when p_line < 0 then 'route_' || (-p_line)::text else p_line::text end $$;
 
+-- place_of: the table of a line; line 0 is what waits for its time.
+create or replace function sluice.place_of(p_line int) returns text
+language sql immutable parallel safe
+as $$ select case p_line when 0 then 'later' else 'queue_' || sluice.line_name(p_line) end $$;
+
 -- line_of: the line in which a task waits: that of the model or route that it named. Null: there is
 -- none, or no longer.
 -- Params:  p_api: the api of a verbatim request for a route; p_version: of its payload; p_home: of

@@ -107,7 +107,7 @@ create or replace function sluice.rescan_line(p_line int, p_now timestamptz) ret
 language plpgsql volatile
 as $$
 declare
-  v_queue text := case when p_line = 0 then 'later' else 'queue_' || sluice.line_name(p_line) end;
+  v_queue text := sluice.place_of(p_line);
   v_table oid := to_regclass('sluice.' || v_queue);
   v_lowered int;
 begin
@@ -194,56 +194,5 @@ begin
   delete from sluice.lane_round r
   where exists (select from sluice.lane_round n where n.model = r.model and n.line = r.line
     and n.n > r.n);
-end
-$$;
-
--- expire_due: ends waiting tasks whose deadline has passed, wherever they wait: also those of a
--- paused or closed model, of a queue that nobody serves, or with a later run_at. (A claim ends
--- those that it meets, so no task is claimed after its deadline.)
--- Called by sweep, hence about once a second in the fleet, and by tick.
--- Returns: how many, at most 1,000 a call: from later, and from the next 200 lines (65 us each,
---          idle or not), so that 1,000 lines have their turn within five calls. The lines share the
---          1,000, so one with thousands does not hold up another's few.
--- Locks:   skips rows that are locked, and waits for none.
--- While somebody holds a snapshot it walks over the index entries of tasks that are gone, as the
--- sweep does; hence the sweep's pace.
-create or replace function sluice.expire_due(p_now timestamptz) returns int
-language plpgsql volatile
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
-as $$
-declare
-  v_limit constant int := 1000;
-  v_queues constant int := 200;
-  -- A route's line is below 0, which the sequence is not.
-  v_from int := coalesce(pg_sequence_last_value('sluice.expired_model'::regclass) - 1000000000,
-    -1000000000);
-  v_lines int[] := array(select l from unnest(sluice.all_lines()) l order by l <= v_from, l
-    limit v_queues);
-  v_places text[] := array['later'] || array(select 'queue_' || sluice.line_name(l)
-    from unnest(v_lines) l);
-  v_share int := v_limit / cardinality(v_places);
-  v_full text[];
-  v_place text;
-  v_ids bigint[];
-  v_expired int := 0;
-begin
-  for v_round in 1 .. 2 loop
-    v_full := '{}';
-    foreach v_place in array v_places loop
-      execute format('select array_agg(d.task_id) from (
-          select task_id from sluice.%I where deadline <= $1 order by deadline limit $2
-            for update skip locked) d', v_place)
-      into v_ids using p_now, least(v_share, v_limit - v_expired);
-      if v_ids is not null then
-        v_expired := v_expired + sluice.end_waiting(v_place, v_ids, 'expired', p_now);
-        v_full := case when cardinality(v_ids) = v_share then v_full || v_place else v_full end;
-      end if;
-    end loop;
-    exit when v_full = '{}';
-    v_places := v_full;
-    v_share := (v_limit - v_expired) / cardinality(v_full);
-  end loop;
-  perform setval('sluice.expired_model', v_lines[cardinality(v_lines)] + 1000000000);
-  return v_expired;
 end
 $$;

@@ -26,11 +26,11 @@ create or replace function sluice.wake_max() returns int
 language sql immutable parallel safe
 as $$ select 1000 $$;
 
--- wake_lines_max: into how many lines one call moves rows: each takes six places in the shared lock
--- table, which has 7,000 by default.
+-- wake_lines_max: into how many lines one statement moves rows: each takes six places in the shared
+-- lock table, which has 7,000 by default.
 create or replace function sluice.wake_lines_max() returns int
 language sql immutable parallel safe
-as $$ select 100 $$;
+as $$ select 50 $$;
 
 -- wake_homes_max: how many lines one call makes for homes of affinity keys, at 20 ms each. If more
 -- are missing, or lines cannot be made now, their tasks go to the route's own line, and so to any
@@ -39,84 +39,68 @@ create or replace function sluice.wake_homes_max() returns int
 language sql immutable parallel safe
 as $$ select 16 $$;
 
--- later_mark: a lower bound on ready_at of the rows that wait for their time: the mark of the one
--- lane of line 0.
-create or replace function sluice.later_mark(p_now timestamptz default 'infinity')
-returns timestamptz
-language plpgsql volatile
-as $$
-begin
-  return sluice.mark_of(0, 0::smallint, 0, p_now);
-end
-$$;
-
--- walk_max: how many blocks of sluice.later a look may fetch in vain; 20,000 rows.
-create or replace function sluice.walk_max() returns int
-language sql immutable parallel safe
-as $$ select 256 $$;
-
--- first_due: the ready_at of the first due task; null: none is due. Rows of open transactions are
--- not visible, but a look visits each of them. A look that had to walk over many of them sets the
--- mark behind them, so that only one look does, and the sweep finds the rows when they are
--- committed.
-create or replace function sluice.first_due(p_now timestamptz) returns timestamptz
+-- take_due: takes those of tasks p_ids out of sluice.later that are due; at most wake_max, into at
+-- most wake_lines_max lines, the first in p_ids first. Skips locked ones, at 4 us each.
+create or replace function sluice.take_due(p_ids bigint[], p_now timestamptz)
+returns sluice.later[]
 language plpgsql volatile
 as $$
 declare
-  v_from timestamptz := sluice.later_mark(p_now);
-  v_blocks bigint := pg_stat_get_xact_blocks_fetched('sluice.later'::regclass);
-  v_first timestamptz := (select min(ready_at) from sluice.later where ready_at >= v_from
-    and ready_at <= p_now);
+  v_rows sluice.later[];
 begin
-  if pg_stat_get_xact_blocks_fetched('sluice.later'::regclass) - v_blocks > sluice.walk_max() then
-    perform sluice.set_mark(0, 0::smallint, 0, least(p_now - sluice.mark_lag(), v_first));
-  end if;
-  return v_first;
+  with come as materialized (
+    select l.task_id, l.model, l.route, i.place
+    from unnest(p_ids) with ordinality i(task_id, place)
+    join sluice.later l on l.task_id = i.task_id
+    where l.ready_at <= p_now
+    limit sluice.wake_max()
+    for update of l skip locked),
+  placed as materialized (
+    select c.task_id, min(c.place) over (partition by c.model, c.route) as first from come c),
+  go as materialized (select p.task_id, dense_rank() over (order by p.first) as line from placed p),
+  gone as (
+    delete from sluice.later l using go g where l.task_id = g.task_id
+      and g.line <= sluice.wake_lines_max() returning l as row)
+  select array_agg(g.row) into v_rows from gone g;
+  return v_rows;
 end
 $$;
 
--- wake_later: moves due tasks into their lines; at most wake_max a call, into at most
--- wake_lines_max. They are ready from p_now on, not from the time they asked for, so no mark can be
--- above them. If its line no longer exists, because its route has lost its last model, the line is
+-- wake_later: moves due tasks into their lines: at most wake_max a call, the first that were due,
+-- and half as many by turns of their tenants where it leaves some: the flood of one holds up
+-- nobody. They are ready from p_now on, not from the time they asked for, so no mark can be above
+-- them. If its line no longer exists, because its route has lost its last model, the line is
 -- created again, and the task waits there like those that were ready. It looks at twice as many
--- rows, and skips locked ones, at 4 us each; if all are locked the mark passes them.
+-- rows as it takes; if all are locked the mark passes them.
 create or replace function sluice.wake_later(p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 declare
   v_first timestamptz := sluice.first_due(p_now);
   v_last timestamptz;
+  v_ids bigint[];
   v_rows sluice.later[];
 begin
   if v_first is null then
     return 0;
   end if;
-  -- Materialized: as a plain subquery it may be run again for each row it is joined with, each time
-  -- for 1,000 more.
-  with seen as materialized (
-    select ctid as at, ready_at from sluice.later where ready_at >= v_first and ready_at <= p_now
-    order by ready_at
-    limit 2 * sluice.wake_max()),
-  come as materialized (
-    select l.task_id, l.model, l.route from seen s join sluice.later l on l.ctid = s.at
-      limit sluice.wake_max()
-    for update of l skip locked),
-  go as materialized (select task_id, dense_rank() over (order by model, route) as line from come),
-  gone as (
-    delete from sluice.later l using go g where l.task_id = g.task_id
-      and g.line <= sluice.wake_lines_max() returning l as row)
-  select array_agg(g.row), (select max(s.ready_at) from seen s
-    having count(*) = 2 * sluice.wake_max()) into v_rows, v_last from gone g;
-  if v_rows is null then
-    perform sluice.set_mark(0, 0::smallint, 0, least(p_now - sluice.mark_lag(),
-      v_last + interval '1 microsecond'))
-    where v_last is not null;
+  select array_agg(d.task_id order by d.ready_at), max(d.ready_at) into v_ids, v_last
+  from (select l.task_id, l.ready_at from sluice.later l
+    where l.ready_at >= v_first and l.ready_at <= p_now
+    order by l.ready_at limit 2 * sluice.wake_max()) d;
+  v_rows := sluice.take_due(v_ids, p_now);
+  if cardinality(v_ids) = 2 * sluice.wake_max() then
+    v_first := case when v_rows is null then v_last + interval '1 microsecond' else v_first end;
+    v_rows := v_rows || sluice.take_due(
+      sluice.due_by_turns(v_first, sluice.wake_max() / 2, p_now), p_now);
+  elsif v_rows is null then
     return 0;
   end if;
-  perform sluice.put_back(v_rows, p_now);
   -- Before the first row there was, for this transaction's moves are not committed yet.
   perform sluice.set_mark(0, 0::smallint, 0, least(p_now - sluice.mark_lag(), v_first))
-  where random() < cardinality(v_rows) / 100.0;
+  where v_first > v_last or random() < cardinality(v_rows) / 100.0;
+  perform sluice.put_back(v_rows, p_now) where v_rows is not null;
+  return coalesce(cardinality(v_rows), 0);
   return cardinality(v_rows);
 end
 $$;

@@ -1,0 +1,24 @@
+-- sluice.late_in_order, sluice.late_by_turns
+-- The attack: tasks of others that expired behind 50,000 of one tenant were told so 114 s later.
+begin;
+\set alone
+\ir ../../_helpers.sql
+select plan(4);
+
+select given_model() as m \gset
+select sluice.submit_many(jsonb_agg(jsonb_build_object('prompt', 'x', 'model', :'m'::text,
+  'tenant', 'flood', 'deadline', at(5), 'run_at', r)), at(1))
+from generate_series(1, 1500), (values (null), (at(900))) w(r) \g /dev/null
+create function small(p_model text, p_run_at timestamptz) returns bigint language sql
+as $$ select sluice.submit('x', p_model, tenant => 'small', deadline => at(6), run_at => p_run_at,
+  p_now => at(1)) $$;
+select small(:'m', null) as ready, small(:'m', at(900)) as later \gset
+select setval('sluice.expired_model', 1000000000 + id_of(:'m') - 1) \g /dev/null
+select is(sluice.expire_due(at(7)), 1000, 'no more than before');
+select is(places(:ready), 'expired', 'in a line');
+select is(places(:later), 'expired', 'and of what waits for its time');
+select is(sluice.expire_due(at(7)) + sluice.expire_due(at(7)) + sluice.expire_due(at(7)), 2002,
+  'to the end');
+
+select * from finish();
+rollback;

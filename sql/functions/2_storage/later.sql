@@ -1,0 +1,101 @@
+-- sluice.later: tasks that wait for their time. They are found in the order of their times, from a
+-- mark on, or by turns of their tenants.
+
+-- later_mark: a lower bound on ready_at of the rows that wait for their time: the mark of the one
+-- lane of line 0.
+create or replace function sluice.later_mark(p_now timestamptz default 'infinity')
+returns timestamptz
+language plpgsql volatile
+as $$
+begin
+  return sluice.mark_of(0, 0::smallint, 0, p_now);
+end
+$$;
+
+-- walk_max: how many blocks of sluice.later a look may fetch in vain; 20,000 rows.
+create or replace function sluice.walk_max() returns int
+language sql immutable parallel safe
+as $$ select 256 $$;
+
+-- first_due: the ready_at of the first due task; null: none is due. Rows of open transactions are
+-- not visible, but a look visits each of them. A look that had to walk over many of them sets the
+-- mark behind them, so that only one look does, and the sweep finds the rows when they are
+-- committed.
+create or replace function sluice.first_due(p_now timestamptz) returns timestamptz
+language plpgsql volatile
+as $$
+declare
+  v_from timestamptz := sluice.later_mark(p_now);
+  v_blocks bigint := pg_stat_get_xact_blocks_fetched('sluice.later'::regclass);
+  v_first timestamptz := (select min(ready_at) from sluice.later where ready_at >= v_from
+    and ready_at <= p_now);
+begin
+  if pg_stat_get_xact_blocks_fetched('sluice.later'::regclass) - v_blocks > sluice.walk_max() then
+    perform sluice.set_mark(0, 0::smallint, 0, least(p_now - sluice.mark_lag(), v_first));
+  end if;
+  return v_first;
+end
+$$;
+
+-- wake_tenants_max: of how many tenants one call looks at what is due, at 5 us each, where there is
+-- more than it takes.
+create or replace function sluice.wake_tenants_max() returns int
+language sql immutable parallel safe
+as $$ select 500 $$;
+
+-- later_tenants: the keys of the tenants of whom something waits for its time, from a random one
+-- on; at most p_max.
+-- twin: tenant_key
+create or replace function sluice.later_tenants(p_max int) returns bigint[]
+language plpgsql volatile
+as $$
+declare
+  v_from bigint := sluice.tenant_key(random()::text);
+begin
+  return array(
+    with recursive step as (
+      -- From v_from to the end, then once more from the beginning up to it.
+      select v_from as next, false as again, null::bigint as tenant, 0 as n
+      union all
+      select case when f.tenant is not null then f.tenant + 1
+          when not s.again then sluice.first_tenant() end,
+        s.again or f.tenant is null, f.tenant, s.n + (f.tenant is not null)::int
+      from step s
+      left join lateral (
+        select hashtextextended(l.tenant, 0) >> 1 as tenant from sluice.later l
+        where (hashtextextended(l.tenant, 0) >> 1) >= s.next
+          and (hashtextextended(l.tenant, 0) >> 1)
+            < case when s.again then v_from else 4611686018427387904 end
+        order by hashtextextended(l.tenant, 0) >> 1 limit 1) f on true
+      where s.n < p_max and s.next is not null)
+    select s.tenant from step s where s.tenant is not null);
+end
+$$;
+
+-- due_by_turns: the first due tasks of some tenants, of each as many; at most p_max.
+-- Params:  p_first: when the first became due; p_now.
+-- Conditions on pairs are what only the index by tenant can meet.
+-- twin: tenant_key
+create or replace function sluice.due_by_turns(
+  p_first timestamptz, p_max int, p_now timestamptz)
+returns bigint[]
+language plpgsql volatile
+as $$
+begin
+  return array(
+    with tenants as materialized (
+      select t.tenant, count(*) over () as n
+      from unnest(sluice.later_tenants(sluice.wake_tenants_max())) t(tenant)
+      where exists (select from sluice.later l
+        where ((hashtextextended(l.tenant, 0) >> 1), l.ready_at) >= (t.tenant, p_first)
+          and ((hashtextextended(l.tenant, 0) >> 1), l.ready_at) <= (t.tenant, p_now)))
+    select d.id from tenants t
+    cross join lateral unnest(array(
+      select l.task_id from sluice.later l
+      where ((hashtextextended(l.tenant, 0) >> 1), l.ready_at) >= (t.tenant, p_first)
+        and ((hashtextextended(l.tenant, 0) >> 1), l.ready_at) <= (t.tenant, p_now)
+      order by hashtextextended(l.tenant, 0) >> 1, l.ready_at
+      limit greatest(1, p_max / t.n))) with ordinality d(id, turn)
+    order by d.turn);
+end
+$$;

@@ -1,0 +1,105 @@
+-- Ends waiting tasks that are past their deadlines: those that no claim meets.
+
+-- late_in_order: tasks of a line past their deadlines, the earliest deadline first; at most p_max.
+-- Locks those that are not locked.
+create or replace function sluice.late_in_order(p_line int, p_max int, p_now timestamptz)
+returns bigint[]
+language plpgsql volatile
+as $$
+declare
+  v_ids bigint[];
+begin
+  execute format('select array_agg(d.task_id) from (
+      select task_id from sluice.%I where deadline <= $1 order by deadline limit $2
+        for update skip locked) d', sluice.place_of(p_line))
+  into v_ids using p_now, p_max;
+  return v_ids;
+end
+$$;
+
+-- late_by_turns: the same, but the first of each lane, then the second of each. It looks at 10,000
+-- lanes, and at the first 200 tasks of each, 20,000 in all.
+-- Params:  p_line: of what waits for its time each tenant's is one lane.
+-- twin: tenant_key
+create or replace function sluice.late_by_turns(p_line int, p_max int, p_now timestamptz)
+returns bigint[]
+language plpgsql volatile
+as $$
+declare
+  v_heads sluice.head[] := case when p_line <> 0
+    then sluice.lane_heads(p_line, 10000, p_now => p_now)
+    else array(select row(0, null, t, '-infinity', 0, null, null)::sluice.head
+      from unnest(sluice.later_tenants(10000)) t) end;
+  v_ids bigint[];
+begin
+  execute format($sql$
+    with late as materialized (
+      select r.task_id from unnest($1) h
+      cross join lateral unnest(array(
+        select f.task_id from (
+          select q.task_id, q.deadline from sluice.%1$I q
+          where %2$s ((hashtextextended(q.tenant, 0) >> 1), q.ready_at) >= (h.tenant, h.ready_at)
+            and ((hashtextextended(q.tenant, 0) >> 1), q.ready_at) <= (h.tenant, 'infinity')
+          order by hashtextextended(q.tenant, 0) >> 1, q.ready_at
+          limit least(200, 1 + 20000 / cardinality($1))) f
+        where f.deadline <= $2)) with ordinality r(task_id, turn)
+      order by r.turn limit $3)
+    select array_agg(f.task_id) from (
+      select q.task_id from late l join sluice.%1$I q on q.task_id = l.task_id
+      for update of q skip locked) f
+    $sql$, sluice.place_of(p_line), case when p_line <> 0 then 'q.rank = h.rank and' end)
+  into v_ids using v_heads, p_now, p_max;
+  return v_ids;
+end
+$$;
+
+-- expire_due: ends waiting tasks whose deadline has passed, wherever they wait: also those of a
+-- paused or closed model, of a queue that nobody serves, or with a later run_at. (A claim ends
+-- those that it meets, so no task is claimed after its deadline.)
+-- Called by sweep, hence about once a second in the fleet, and by tick.
+-- Returns: how many, at most 1,000 a call: from later, and from the next 200 lines (65 us each,
+--          idle or not), so that 1,000 lines have their turn within five calls. The lines share the
+--          1,000, so one with thousands does not hold up another's few. What is left then goes to
+--          those with more than their share, half of it by turns of their tenants.
+-- Locks:   skips rows that are locked, and waits for none.
+-- While somebody holds a snapshot it walks over the index entries of tasks that are gone, as the
+-- sweep does; hence the sweep's pace.
+create or replace function sluice.expire_due(p_now timestamptz) returns int
+language plpgsql volatile
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+declare
+  v_limit constant int := 1000;
+  v_queues constant int := 200;
+  -- A route's line is below 0, which the sequence is not.
+  v_from int := coalesce(pg_sequence_last_value('sluice.expired_model'::regclass) - 1000000000,
+    -1000000000);
+  v_next int[] := array(select l from unnest(sluice.all_lines()) l order by l <= v_from, l
+    limit v_queues);
+  v_lines int[] := 0 || v_next;
+  v_full int[];
+  v_line int;
+  v_share int;
+  v_ids bigint[];
+  v_expired int := 0;
+begin
+  for v_round in 1 .. 3 loop
+    v_share := (v_limit - v_expired) / cardinality(v_lines);
+    v_full := '{}';
+    foreach v_line in array v_lines loop
+      v_ids := case v_round when 2 then sluice.late_by_turns(v_line, v_share / 2, p_now)
+        else sluice.late_in_order(v_line, v_share, p_now) end;
+      v_full := case when v_round = 2 or cardinality(v_ids) = v_share then v_full || v_line
+        else v_full end;
+      if v_ids is not null then
+        v_expired := v_expired
+          + sluice.end_waiting(sluice.place_of(v_line), v_ids, 'expired', p_now);
+      end if;
+    end loop;
+    v_lines := v_full;
+    exit when v_lines = '{}';
+  end loop;
+  perform setval('sluice.expired_model', v_next[cardinality(v_next)] + 1000000000);
+  return v_expired;
+end
+$$;
