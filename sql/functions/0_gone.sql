@@ -29,7 +29,8 @@ begin
 end
 $$;
 
--- And those of these, which no submit needs.
+-- And those of these, which no submit needs. Cascade: whoever may connect can make views that call
+-- them.
 drop function if exists sluice.note_audit(text, text, jsonb, timestamptz),
   sluice.note_command(text, text, jsonb, timestamptz),
   sluice.audit_reading(bigint, timestamptz), sluice.note_reading(bigint, text, timestamptz),
@@ -43,18 +44,18 @@ drop function if exists sluice.note_audit(text, text, jsonb, timestamptz),
   sluice.note_ask(int, int, double precision, sluice.meter, timestamptz),
   sluice.may_take(int, int, double precision, int, timestamptz),
   sluice.route_weight(int, int, timestamptz),
-  sluice.route_meter(int, int, double precision, sluice.meter, boolean, timestamptz);
+  sluice.route_meter(int, int, double precision, sluice.meter, boolean, timestamptz) cascade;
 
 -- And these have a column more.
 drop function if exists sluice.cells_of(sluice.history_look, bigint, bigint, bigint),
   sluice.attempt_cells(sluice.history_look), sluice.uncounted_ends(sluice.history_look),
   sluice.uncounted_attempts(sluice.history_look), sluice.request_bounds(text, text),
   sluice.task_bounds(text, text, text, int),
-  sluice.within_budgets(sluice.models, sluice.turn[], timestamptz);
+  sluice.within_budgets(sluice.models, sluice.turn[], timestamptz) cascade;
 -- Others took the place of these.
 drop function if exists sluice.expected_cost(sluice.models, bigint, bigint),
   sluice.estimate_object(jsonb, timestamptz), sluice.estimate_takers(jsonb, timestamptz),
-  sluice.nanos_max(text, timestamptz, int, int);
+  sluice.nanos_max(text, timestamptz, int, int) cascade;
 
 -- These return a type of another name now; and of the others a last default has gone, in databases
 -- of between two releases.
@@ -83,7 +84,7 @@ begin
     join pg_proc p on p.oid = to_regprocedure('sluice.' || f)
     where p.pronargdefaults > 0
   loop
-    execute format('drop function %s', v);
+    execute format('drop function %s cascade', v);
   end loop;
 end
 $$;

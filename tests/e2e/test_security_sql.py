@@ -499,6 +499,25 @@ def test_what_a_login_hangs_on_a_model_or_tenant_does_not_keep_it(url, login):
         assert [name for (name,) in left if "tenant_" in name or name.endswith(f"_{model}")] == []
 
 
+def test_views_over_functions_do_not_stop_an_upgrade(url, login, sluice):
+    calls = [row[0] for row in query(url, """
+        select format('select from (select sluice.%I(%s)) c', p.proname, (select string_agg(
+          'null::' || format_type(t, null), ', ' order by n)
+          from unnest(p.proargtypes::oid[]) with ordinality a(t, n)))
+        from pg_proc p
+        where p.pronamespace = 'sluice'::regnamespace and p.prokind = 'f'
+          and p.provariadic = 0 and p.prorettype <> 'trigger'::regtype and not exists (
+            select from pg_type t where t.typtype = 'p' and t.oid = any (p.proargtypes))""")]
+    query(url, "update sluice.function_set set sha256 = 'another'")
+    with contextlib.closing(connect(login("h", "sluice_submitter"))) as session:
+        with session.cursor() as cursor:
+            cursor.execute("set search_path = sluice")
+            for n, call in enumerate(calls):
+                cursor.execute(f"create temp view v{n} as {call}")
+        upgraded = sluice("migrate", "--database-url", url)
+    assert upgraded.returncode == 0, upgraded.stderr
+
+
 @pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])
 @pytest.mark.parametrize("bound", [
     "update sluice.tenants set max_unfinished = 40 where name = 'acme'",
