@@ -11,16 +11,19 @@
 -- batch_turns: the open batches that are due, in the order of their turns: from the tenant whose
 -- steps have taken the least time, the batch that has waited longest. So a tenant's batches wait
 -- for other tenants' only in proportion to the time that they take themselves, however many batches
--- the others have or had, and however long a step of theirs takes.
+-- the others have or had, and however long a step of theirs takes. Null: clearing away what is old,
+-- which has the turns of a tenant without a name.
 create or replace function sluice.batch_turns(p_now timestamptz) returns setof bigint
 language plpgsql stable
 as $$
 begin
   return query
-  select b.id from sluice.batch b
-  left join sluice.batch_turn t on t.tenant = coalesce(b.tenant, 'default')
-  where b.phase <> 'done' and b.look_at <= p_now order by t.finish_tag nulls first, b.look_at,
-    b.id limit 20;
+  select d.id from (
+    select b.id, coalesce(b.tenant, 'default') as tenant, b.look_at from sluice.batch b
+    where b.phase <> 'done' and b.look_at <= p_now
+    union all select null, '', null) d
+  left join sluice.batch_turn t on t.tenant = d.tenant
+  order by t.finish_tag nulls first, d.look_at, d.id limit 20;
 end
 $$;
 
@@ -63,31 +66,57 @@ as $$
 declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
   v_id bigint;
-  v_batch sluice.batch;
+  v_tenant text;
   v_begun timestamptz;
 begin
   for v_id in select sluice.batch_turns(v_now) loop
-    if pg_try_advisory_xact_lock(sluice.lock_class('batch'), (v_id % 2147483647)::int) then
-      select b.* into v_batch from sluice.batch b where b.id = v_id and b.phase <> 'done'
-        and b.look_at <= v_now;
-      continue when not found;  -- somebody has just made the step
-      v_begun := clock_timestamp();
-      perform sluice.advance_batch(v_batch, v_now);
+    v_begun := clock_timestamp();
+    v_tenant := case when v_id is null then sluice.drop_old(v_now)
+      else sluice.step_batch(v_id, v_now) end;
+    if v_tenant is not null then
       -- Last: another server's step for this tenant waits here for no more than the commit.
-      perform sluice.charge_turn(coalesce(v_batch.tenant, 'default'),
+      perform sluice.charge_turn(v_tenant,
         sluice.micros(clock_timestamp()) - sluice.micros(v_begun), v_now);
       return 0;
     end if;
   end loop;
-  if sluice.drop_old_files(v_now) or sluice.drop_old_batches(v_now) then
-    return 0;
-  end if;
   return (select case when count(*) = 0
               then (select extract(epoch from least(s.idle_look, interval '20 days')) * 1000
                 from sluice.settings s)
             else least(1000, ceil(1000 * extract(epoch from
               min(b.look_at) filter (where b.look_at >= v_now) - v_now))) end::int
           from sluice.batch b where b.phase <> 'done');
+end
+$$;
+
+-- step_batch: makes the next step of a batch, unless somebody is at it or has just made it.
+-- Returns: its tenant; null: no step was made.
+create or replace function sluice.step_batch(p_batch bigint, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+declare
+  v_batch sluice.batch;
+begin
+  if not pg_try_advisory_xact_lock(sluice.lock_class('batch'), (p_batch % 2147483647)::int) then
+    return null;
+  end if;
+  select b.* into v_batch from sluice.batch b where b.id = p_batch and b.phase <> 'done'
+    and b.look_at <= p_now;
+  if not found then
+    return null;
+  end if;
+  perform sluice.advance_batch(v_batch, p_now);
+  return coalesce(v_batch.tenant, 'default');
+end
+$$;
+
+-- drop_old: deletes an old file, or a page of old batches.
+-- Returns: the name by which that has turns; null: there was nothing.
+create or replace function sluice.drop_old(p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+begin
+  return case when sluice.drop_old_files(p_now) or sluice.drop_old_batches(p_now) then '' end;
 end
 $$;
 
