@@ -146,6 +146,9 @@ inline constexpr int64_t look_after_claim_ms = 5;
 // The same where nothing had waited, from the first claim on: at 100 wake-ups a second a look after
 // each was a quarter of the worker's SQL.
 inline constexpr int64_t look_after_claims_ms = 100;
+// Of how many models a worker keeps apart what it was notified of; of more it is for all. Whoever
+// may connect can notify, and each number is looked for among the others.
+inline constexpr size_t notified_models_max = 64;
 // While a submitter's open transaction keeps a sleeper lock from us, or a claim came back empty
 // although there is work.
 inline constexpr int64_t look_again_ms_min = 1;

@@ -41,7 +41,9 @@ void Wakeups::stop() {
 }
 
 void Wakeups::note_work(int64_t model) {
-  if (std::find(notified_.begin(), notified_.end(), model) == notified_.end()) {
+  if (notified_.size() >= bounds::notified_models_max) {
+    notified_.assign(1, 0);
+  } else if (std::find(notified_.begin(), notified_.end(), model) == notified_.end()) {
     notified_.push_back(model);
   }
   change_.raise();
@@ -169,6 +171,8 @@ Co<void> Wakeups::check_and_sleep() {
   if (notified_.empty()) co_await change_.wait_until(clock_, wake_at_ns);
   is_calm_ = check->complete && !check->work && !notified_.empty();
   look_by_ns_ = std::min(wake_at_ns, after_ms(bounds::look_after_claims_ms));
+  // What the look saw is for any model, and whoever may connect can name others without end.
+  if (check->work) notified_.clear();
   // Without one of its locks it looks again instead: a claim would find no more than the look.
   if (!notified_.empty() || check->work || has_timer) wake_owner();
 }

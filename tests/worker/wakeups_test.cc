@@ -96,6 +96,29 @@ TEST_CASE("work that a look sees wakes its owner for all models") {
   CHECK(bench.owner.woken_for.empty());
 }
 
+TEST_CASE("notifications of other models do not keep its owner from work that a look sees") {
+  Bench bench;
+  bench.begin();
+  bench.database.sleep_check.work = true;
+  for (int64_t n = 0; n < 20; ++n) {
+    bench.database.notify(1000 + n);
+  }
+  CHECK(bench.owner.woken >= 10);
+}
+
+TEST_CASE("what is notified of very many models is for all") {
+  Bench bench;
+  bench.begin();
+  {
+    const ReadyQueue::Batch at_once;
+    for (size_t n = 1; n <= 2 * bounds::notified_models_max; ++n) {
+      bench.database.notify(static_cast<int64_t>(n));
+    }
+  }
+  CHECK(bench.owner.woken == 1);
+  CHECK(bench.owner.woken_for.empty());
+}
+
 TEST_CASE("the next timer is kept by the watcher") {
   Bench bench;
   bench.database.sleep_check.wake_in_ms = 700;
