@@ -4,7 +4,8 @@
 -- The output files of its open batches count already, because they are never refused: the calls
 -- have been paid for. The bytes of a tenant's files count only up to its limit: output of batches
 -- beyond that is no reason to refuse other tenants. Files under way have no bytes yet, so an upload
--- of 200 MB, and the output of all open batches, may exceed files_bytes_max.
+-- of 200 MB, and the output of all open batches, may exceed files_bytes_max. A file counts for each
+-- open batch that reads it: what is noted of its lines takes up to six times as much.
 -- Params:  p_tenant: null: none.
 -- Errors:  SL003 all files take files_bytes_max(); SL005 the tenant's limit.
 create or replace function sluice.accept_files(p_tenant text, p_files int) returns void
@@ -17,6 +18,7 @@ declare
   v_bytes bigint;
   v_all_bytes bigint;
   v_to_come bigint;
+  v_copied bigint;
 begin
   select coalesce(sum(h.files) filter (where h.tenant = v_tenant), 0),
     coalesce(sum(h.bytes) filter (where h.tenant = v_tenant), 0),
@@ -26,9 +28,13 @@ begin
     coalesce(sum(f.bytes), 0) as bytes
         from sluice.file f group by 1) h
   cross join lateral sluice.limits_of(h.tenant) l;
-  select coalesce(sum((b.output_file is null)::int + (b.error_file is null
-    and b.endpoint <> '/v1/messages')::int), 0) into v_to_come
-  from sluice.batch b where b.phase <> 'done' and coalesce(b.tenant, 'default') = v_tenant;
+  select coalesce(sum(b.files), 0), coalesce(sum((b.batches - 1) * f.bytes), 0)
+  into v_to_come, v_copied
+  from (select b.input_file, count(*) as batches, sum((b.output_file is null)::int
+      + (b.error_file is null and b.endpoint <> '/v1/messages')::int) as files
+    from sluice.batch b where b.phase <> 'done' and coalesce(b.tenant, 'default') = v_tenant
+    group by 1) b
+  left join sluice.file f on f.id = b.input_file;
   if v_files + v_to_come + p_files > v_limits.max_files then
     raise exception 'tenant "%" has % files%, of % that it may have', v_tenant, v_files,
       case when v_to_come > 0 then format(' and %s to come of its batches', v_to_come)
@@ -37,9 +43,10 @@ begin
         hint = case when p_files > 1 then format('A batch needs %s. ', p_files) else '' end
         || 'Delete some: DELETE /v1/files/{id}. Or raise sluice.tenants.max_files (for all: '
            'sluice.settings.tenant_max_files).';
-  elsif v_bytes >= v_limits.files_bytes_max then
-    raise exception 'the files of tenant "%" take % bytes, of % that they may take', v_tenant,
-      v_bytes, v_limits.files_bytes_max
+  elsif v_bytes + v_copied >= v_limits.files_bytes_max then
+    raise exception 'the files of tenant "%" take % bytes%, of % that they may take', v_tenant,
+      v_bytes, case when v_copied > 0 then format(', and %s where several open batches read one',
+        v_copied) else '' end, v_limits.files_bytes_max
       using errcode = 'SL005',
         hint = 'Delete some: DELETE /v1/files/{id}. Or raise sluice.tenants.files_bytes_max '
         || '(for all: sluice.settings.tenant_files_bytes_max).';
@@ -47,6 +54,26 @@ begin
     raise exception 'the files take % bytes', sluice.files_bytes_max() using errcode = 'SL003',
       hint = 'Delete some: DELETE /v1/files/{id}.';
   end if;
+end
+$$;
+
+-- batches_kept_max: of how many of its batches a tenant sees what became of them.
+create or replace function sluice.batches_kept_max() returns int
+language sql immutable parallel safe
+as $$ select 10000 $$;
+
+-- drop_oldest_batches: deletes the oldest batches of a tenant that have ended, where it has more
+-- than batches_kept_max; 100 at most. What one leaves may have 50 kB.
+create or replace function sluice.drop_oldest_batches(p_tenant text) returns void
+language plpgsql volatile
+as $$
+begin
+  delete from sluice.batch b where b.id in (
+    select o.id from sluice.batch o
+    where coalesce(o.tenant, 'default') = p_tenant and o.phase = 'done' and o.id <= (
+      select k.id from sluice.batch k where coalesce(k.tenant, 'default') = p_tenant
+      order by k.id desc offset sluice.batches_kept_max() limit 1)
+    order by o.id limit 100 for update skip locked);
 end
 $$;
 
@@ -70,6 +97,8 @@ begin
         || '(for all: sluice.settings.tenant_max_batches).';
   end if;
   perform sluice.accept_files(p_tenant, p_files);
+  -- now and then, for it counts them
+  perform sluice.drop_oldest_batches(v_tenant) where random() < 0.05;
 end
 $$;
 

@@ -140,23 +140,22 @@ create or replace function sluice.list_batches(
 language plpgsql stable security definer
 set search_path = sluice, pg_temp
 as $$
+declare
+  v_ids bigint[];
 begin
   -- The page next to a bound from below is read upwards.
+  execute format('select array(select b.id from sluice.batch b
+      where (b.endpoint = ''/v1/messages'') = $1 and b.id < $2 and b.id > $3 %s
+      order by b.id %s limit $5)',
+    case when list_batches.tenant is not null
+      then 'and coalesce(b.tenant, ''default'') = $4 and b.tenant = $4' end,
+    case when list_batches.before is null then 'desc' end)
+  into v_ids using list_batches.messages, coalesce(list_batches.after, 9223372036854775807),
+    coalesce(list_batches.before, 0), list_batches.tenant, max_batches + 1;
   return (
-    with page as (
-      select b.id, sluice.shown_batch(b) as object,
-        row_number() over (order by case when list_batches.before is null then -b.id
-          else b.id end) as n
-      from sluice.batch b
-      where (b.endpoint = '/v1/messages') = list_batches.messages
-        and (list_batches.tenant is null or b.tenant = list_batches.tenant)
-        and (list_batches.after is null or b.id < list_batches.after)
-        and (list_batches.before is null or b.id > list_batches.before)
-      order by n limit max_batches + 1)
-    select sluice.list_object(
-      coalesce(json_agg(p.object order by p.id desc) filter (where p.n <= max_batches), '[]'),
-        count(*) > max_batches)
-    from page p);
+    select sluice.list_object(coalesce(json_agg(sluice.shown_batch(b) order by b.id desc), '[]'),
+      cardinality(v_ids) > max_batches)
+    from sluice.batch b where b.id = any (v_ids[:max_batches]));
 end
 $$;
 
