@@ -6,6 +6,7 @@ create or replace function sluice.submit_batch(p_batch sluice.batch, p_now times
 language plpgsql volatile
 as $$
 declare
+  v_begun timestamptz := clock_timestamp();
   v_before int := sluice.part_begin(p_batch.input_file, p_batch.position);
   v_count int := (select p.lines from sluice.file_part p where p.file = p_batch.input_file
     and p.n = p_batch.position);
@@ -43,7 +44,9 @@ begin
   update sluice.batch
   set position = p_batch.position + (v_settled = v_chosen
     and v_chosen < sluice.batch_page_lines())::int,
-    look_at = case when v_settled < v_chosen then p_now + interval '1 s' else p_now end
+    look_at = case when v_settled < v_chosen
+      then p_now + greatest(interval '1 s', sluice.batch_pause(p_batch.tenant, v_begun))
+      else p_now end
   where id = p_batch.id;
 end
 $$;
