@@ -53,13 +53,14 @@ as $$
 $$;
 
 -- is_bound: whether the idempotency key p_key of p_tenant was used before, as far as the caller may
--- know: it is asked before require_tenant is, and what it says changes what is refused.
+-- know: it is asked before require_tenant is, and what it says changes what is refused. Nor does it
+-- look for others' keys: each session sees how many rows its statements fetched.
 create or replace function sluice.is_bound(p_tenant text, p_key text) returns boolean
 language sql stable
 as $$
-  select case when exists (select from sluice.idempotency i where i.tenant = p_tenant
-    and i.key_sha256 = sha256(convert_to(p_key, 'UTF8'))) then sluice.may_act_for(p_tenant)
-    else false end
+  select case when sluice.may_act_for(p_tenant) then exists (
+    select from sluice.idempotency i where i.tenant = p_tenant
+      and i.key_sha256 = sha256(convert_to(p_key, 'UTF8'))) else false end
 $$;
 
 -- check_task: refuses a task that can never be solved, with a message that names the value.

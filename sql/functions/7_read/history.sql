@@ -49,17 +49,14 @@ declare
 begin
   select * into v_scope from sluice.caller_scope();
   return format('select %s as shown_model, %s as shown_tenant, h from sluice.history_row h
-      where h.step = $1 and h.at >= $2 and h.at < $3 and h.model %s and h.tenant %s',
+      where h.step = $1 and h.at >= $2 and h.at < $3 and h.model %s and %s',
     case when p_by_model then 'nullif(h.model, '''')' else 'null' end,
     case when p_by_tenant then 'h.tenant' else 'null' end,
     case when p_model is not null then '= ' || quote_literal(p_model)
       when p_by_model then 'is not null' else 'is null' end,
-    case when p_tenant is not null then '= ' || quote_literal(p_tenant)
-      when p_by_tenant or v_scope.bound or v_scope.tenants <> '{}' then 'is not null'
-      else 'is null' end)
-    || case when v_scope.bound or v_scope.tenants <> '{}'
-      then format(' and (h.tenant = any (%L::text[])) = %L::boolean', v_scope.tenants,
-        v_scope.bound) else '' end;
+    case when coalesce(p_tenant, v_scope.tenants[1]) is null and not (p_by_tenant or v_scope.bound)
+      then 'h.tenant is null'
+      else 'h.tenant is not null and ' || sluice.scope_text('h.tenant', p_tenant) end);
 end
 $$;
 

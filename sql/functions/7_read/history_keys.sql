@@ -82,9 +82,9 @@ as $$
 begin
   return format('
     with keyed as materialized (
-      select h.* from sluice.key_history_row h cross join sluice.caller_scope() c
-      where h.step = $1 and h.at >= $2 and h.at < $3 and (h.tenant = any (c.tenants)) = c.bound
-        and (%2$L is null or h.model = %2$L) and (%3$L is null or h.tenant = %3$L)),
+      select h.* from sluice.key_history_row h
+      where h.step = $1 and h.at >= $2 and h.at < $3 and (%2$L is null or h.model = %2$L)
+        and %6$s),
     parts as (
       select (s.h).at, null as key, 1 as sign, (s.h).solved, (s.h).failed, (s.h).cancelled,
         (s.h).expired, (s.h).retries, (s.h).hedges, (s.h).input_tokens, (s.h).output_tokens,
@@ -105,6 +105,6 @@ begin
       + p.retries + p.hedges + p.wasted_tokens)) <> 0
     order by 1, p.key limit %4$s', sluice.history_source(false, false, p_model, p_tenant),
     p_model, p_tenant, sluice.history_rows_max() + 1,
-    case p_step when 'all' then '$2' else 'p.at' end);
+    case p_step when 'all' then '$2' else 'p.at' end, sluice.scope_text('h.tenant', p_tenant));
 end
 $$;
