@@ -34,7 +34,7 @@ select is((error_of($$select sluice.post_job('{"deed": "cancel"}')$$)).code, 'SL
   'a body has known keys');
 
 select throws_ok($$select sluice.post_job('{"action": "forget", "filter": {"everything": true},
-  "dry_run": "yes"}')$$, 'SL004', 'dry_run is a text', 'a text is no yes');
+  "dry_run": 1}')$$, 'SL004', 'dry_run is no boolean', 'nor is a number a yes');
 
 select * from finish();
 rollback;

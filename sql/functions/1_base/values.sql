@@ -57,7 +57,7 @@ $$;
 
 -- checked_values: p_values itself, if it is an object whose keys are columns of the composite type
 -- p_type of this schema, and each value fits its column. A boolean is true or false: PostgreSQL
--- would take the text "yes", too, and the front, which reads the same body, does not.
+-- would take 1 and "yes", too, and the front, which reads the same body, does not.
 -- Errors:  as read_record.
 create or replace function sluice.checked_values(p_type text, p_values jsonb) returns jsonb
 language plpgsql volatile security definer
@@ -70,9 +70,10 @@ begin
     sluice.check_types(p_type, p_values);
   select a.attname into v_key from pg_attribute a
   where a.attrelid = to_regclass('sluice.' || quote_ident(p_type))
-    and a.atttypid = 'boolean'::regtype and jsonb_typeof(p_values -> a.attname) = 'string' limit 1;
+    and a.atttypid = 'boolean'::regtype
+    and jsonb_typeof(p_values -> a.attname) not in ('boolean', 'null') limit 1;
   if found then
-    raise exception '% is a text', v_key using errcode = 'SL004', column = v_key,
+    raise exception '% is no boolean', v_key using errcode = 'SL004', column = v_key,
       hint = 'It is true or false.';
   end if;
   return p_values;
