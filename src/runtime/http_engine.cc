@@ -22,6 +22,11 @@ constexpr size_t tls_transfers_max = 256;
 // As many idle ones as there were requests at once, at most.
 constexpr long connections_max = tls_transfers_max;
 
+// A large request is written in some hundreds of pieces; after these one in write_rest_ms, 8 to 32
+// MB a second.
+constexpr int writable_in_a_row_max = 500;
+constexpr int64_t write_rest_ms = 2;
+
 curl_socket_t open_no_socket(void*, curlsocktype, curl_sockaddr*) {
   return CURL_SOCKET_BAD;
 }
@@ -135,7 +140,7 @@ int HttpEngine::on_socket(CURL* easy, curl_socket_t fd, int what, void* engine, 
 void HttpEngine::watch(curl_socket_t fd, int what) {
   if (what == CURL_POLL_REMOVE) {
     const auto found = watches_.find(fd);
-    if (found != watches_.end()) found->second.is_wanted = false;
+    if (found != watches_.end()) found->second.wanted = 0;
     return;
   }
   auto found = watches_.find(fd);
@@ -145,7 +150,7 @@ void HttpEngine::watch(curl_socket_t fd, int what) {
     };
     found = watches_.try_emplace(fd, loop_, fd, on_ready).first;
   }
-  found->second.is_wanted = true;
+  found->second.wanted = what;
   found->second.was_told_idle = false;
   found->second.watch.want((what & CURL_POLL_IN) != 0, (what & CURL_POLL_OUT) != 0);
 }
@@ -154,14 +159,30 @@ void HttpEngine::watch(curl_socket_t fd, int what) {
 // one; what comes after it is its end, or news that can wait for its next request.
 void HttpEngine::on_ready(curl_socket_t fd, int events) {
   Watch& watch = watches_.at(fd);
-  if (!watch.is_wanted) {
+  if (watch.wanted == 0) {
     if (std::exchange(watch.was_told_idle, true)) watch.watch.want(false, false);
     return;
   }
+  watch.writable_in_a_row = events == CURL_CSELECT_OUT ? watch.writable_in_a_row + 1 : 0;
+  if (watch.writable_in_a_row > writable_in_a_row_max) rest_from_writing(fd);
   if (std::exchange(watch.ready, events) != 0) return;
   run_in_share([this, fd] {
     const auto found = watches_.find(fd);
     if (found != watches_.end()) step(fd, std::exchange(found->second.ready, 0));
+  });
+}
+
+// Over HTTP/2 curl waits to write also while the backend takes no more of a request (its window is
+// shut), and its descriptor can be written all the time: that was a whole core.
+void HttpEngine::rest_from_writing(curl_socket_t fd) {
+  watches_.at(fd).watch.want(true, false);
+  const int64_t until_ns = clock_.now_ns() + write_rest_ms * ns_per_ms;
+  clock_.call_at(until_ns, [fd, self = std::weak_ptr<HttpEngine*>(self_)] {
+    const std::shared_ptr<HttpEngine*> engine = self.lock();
+    if (engine == nullptr) return;
+    const auto found = (*engine)->watches_.find(fd);
+    if (found == (*engine)->watches_.end() || found->second.wanted == 0) return;
+    (*engine)->watch(fd, found->second.wanted);
   });
 }
 

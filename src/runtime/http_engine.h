@@ -73,6 +73,7 @@ class HttpEngine final {
   static int on_timer(CURLM* multi, long timeout_ms, void* engine);
   void watch(curl_socket_t fd, int what);
   void on_ready(curl_socket_t fd, int events);
+  void rest_from_writing(curl_socket_t fd);
   void run_in_share(std::function<void()> work);
   void step(curl_socket_t fd, int events);
   void finish_transfers();
@@ -89,9 +90,10 @@ class HttpEngine final {
   struct Watch {
     Watch(Loop& loop, int fd, FdWatch::OnReady on_ready) : watch(loop, fd, std::move(on_ready)) {}
     FdWatch watch;
-    bool is_wanted = true;       // by curl; else its connection is idle
+    int wanted = 0;              // by curl, of CURL_POLL_IN and _OUT; 0: its connection is idle
     bool was_told_idle = false;  // since then
     int ready = 0;               // events that wait for their turn
+    int writable_in_a_row = 0;   // how often it was told only that it can be written
   };
   std::unordered_map<curl_socket_t, Watch> watches_;  // of all connections
   Clock::TimerId timer_ = 0;

@@ -1,14 +1,15 @@
 // A backend that speaks HTTP/2 over TLS and nothing older: answers POST /solve after a while, and tells at GET /figures how many
 // connections it had and how many requests were under way at once. Arguments: key, certificate, ms until an answer, and what it
 // does not process but says so: of each connection "every-third" request (REFUSED_STREAM) or those "after-ten" (GOAWAY), of all the
-// eight "after-one" (REFUSED_STREAM), or nothing.
+// eight "after-one" (REFUSED_STREAM), or nothing. "nothing-more": it takes no body, and never answers.
 "use strict";
 const fs = require("fs");
 const http2 = require("http2");
 
 const [key, certificate, delay_ms, refusing] = process.argv.slice(2);
 const figures = { connections: 0, solved: 0, refused: 0, under_way: 0, under_way_at_most: 0 };
-const server = http2.createSecureServer({ key: fs.readFileSync(key), cert: fs.readFileSync(certificate) });
+const settings = refusing === "nothing-more" ? { initialWindowSize: 0 } : {};
+const server = http2.createSecureServer({ key: fs.readFileSync(key), cert: fs.readFileSync(certificate), settings });
 
 function reply(stream, body) {
   if (stream.closed || stream.destroyed) return;
@@ -34,6 +35,7 @@ server.on("stream", (stream, headers) => {
   stream.on("error", () => {});
   if (headers[":path"] === "/figures") return reply(stream, figures);
   if (refuses(stream)) return figures.refused++;
+  if (refusing === "nothing-more") return figures.under_way++;
   figures.under_way_at_most = Math.max(figures.under_way_at_most, ++figures.under_way);
   stream.on("close", () => figures.under_way--);
   let body = "";

@@ -6,10 +6,12 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 from conftest import private_postgres, query, wait_for
 from queue_tools import add_model, assert_each_ended_once, submit, submit_many, wait_ended
+from test_security_http import cpu_s
 
 SERVER = pathlib.Path(__file__).parent / "http2_backend.js"
 CALLS = 80  # below the 100 at once that servers commonly take on a connection
@@ -115,6 +117,22 @@ def test_a_call_that_is_refused_time_and_again_is_not_charged(pg, worker, http2_
         ("refused unprocessed by HTTP/2",)]
     assert query(url, "select distinct attempts from sluice.tasks") == [(1,)]
     assert figures()["refused"] == 8
+
+
+def test_a_backend_that_takes_nothing_more_costs_no_processor_time(pg, worker, http2_backend):
+    """The window of its streams is shut: a whole core was spent on asking whether to write."""
+    backend, certificate, figures = http2_backend(0, "nothing-more")
+    url = pg.database()
+    add_model(url, "m", backend)
+    submit(url, "x")
+    serving = worker(url, env={"SSL_CERT_FILE": str(certificate)})
+    wait_for(lambda: figures()["under_way"] == 1, 30, "the call")
+
+    def is_idle():
+        before = cpu_s(serving.pid)
+        time.sleep(1)  # what is measured is what happens meanwhile
+        return cpu_s(serving.pid) - before < 0.2
+    wait_for(is_idle, 30, "a second with little work")
 
 
 def test_aborting_one_call_leaves_those_on_its_connection_alone(pg, worker, http2_backend):

@@ -14,9 +14,8 @@ select is(sluice.explain(:t, at(3)),
   'a retry');
 select is(sluice.explain(:t, at(3600)),
   format('waits to be queued: its time has come to retry on %s: attempt 2 of 3 is next, '
-    || 'the last one failed with timeout',
-    :'m'),
-  'whose time has come');
+    || 'the last one failed with timeout; no live worker serves the model', :'m'),
+  'whose time has come, long after its worker''s last sign of life');
 
 select * from finish();
 rollback;

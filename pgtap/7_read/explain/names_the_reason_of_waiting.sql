@@ -4,13 +4,13 @@ select plan(4);
 
 set local timezone = 'UTC';
 select given_model() as m \gset
-select given_task(:'m', run_at => at(90)) as t \gset
+select given_worker(array[:'m']) as w, given_task(:'m', run_at => at(10)) as t \gset
 create function explained(p_task bigint, p_now timestamptz) returns text language sql
 as $$ select replace(sluice.explain_later(t, p_now),
   (select name from sluice.models where id = t.model), 'x') from sluice.task t
   where t.id = p_task $$;
-select is(explained(:t, at(1)), 'waits until 00:01:30 (run_at) for x', 'its time');
-select is(explained(:t, at(91)), 'waits to be queued: its time has come (run_at) for x',
+select is(explained(:t, at(1)), 'waits until 00:00:10 (run_at) for x', 'its time');
+select is(explained(:t, at(10)), 'waits to be queued: its time has come (run_at) for x',
   'which has come');
 insert into sluice.attempt (task_id, ended_at, fence, kind, http_status)
   values (:t, at(1), 1, 'retry', 502);

@@ -69,7 +69,7 @@ begin
         v_when, v_name, v_row.attempts + 1, sluice.attempts_text(p_task),
         coalesce(v_last.error_code, v_last.http_status::text, 'no code'))
     else format('waits %s for %s', v_when, v_name) end
-    || coalesce('; then ' || sluice.closed_then_text(p_task, v_row.ready_at, p_now), '')
+    || coalesce('; ' || sluice.closed_then_text(p_task, v_row.ready_at, p_now), '')
       || sluice.deadline_text(v_row.deadline, p_now);
 end
 $$;

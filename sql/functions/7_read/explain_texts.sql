@@ -38,8 +38,8 @@ as $$
       p_routed) else '' end end
 $$;
 
--- closed_then_text: why a task in later cannot be called when its time has come either; null: it
--- can.
+-- closed_then_text: why a task in later cannot be called when its time has come either, as far as
+-- is known now; null: it can.
 create or replace function sluice.closed_then_text(
   p_task sluice.task, p_ready_at timestamptz, p_now timestamptz)
 returns text
@@ -52,10 +52,14 @@ declare
       where r.route = p_task.route and r.weight > 0));
 begin
   return case
-    when exists (select from unnest(v_models) m
-      where sluice.is_open(m, greatest(p_ready_at, p_now))) then null
-    when p_task.route is null then sluice.closed_text(v_models[1], p_now)
-    else sluice.route_text(p_task.route, p_task.api, p_now) end;
+    when not exists (select from unnest(v_models) m
+      where sluice.is_open(m, greatest(p_ready_at, p_now)))
+      then 'then ' || case when p_task.route is null then sluice.closed_text(v_models[1], p_now)
+        else sluice.route_text(p_task.route, p_task.api, p_now) end
+    when not exists (select from unnest(v_models) m
+      where sluice.live_workers(m, p_now, p_task.schema_version) <> '{}')
+      then 'no live worker serves '
+        || case when p_task.route is null then 'the model' else 'a model of the route' end end;
 end
 $$;
 
