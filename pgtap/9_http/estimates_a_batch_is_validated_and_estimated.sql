@@ -1,7 +1,7 @@
 begin;
 \ir ../_helpers.sql
 \ir ../_batches.sql
-select plan(16);
+select plan(17);
 
 -- estimated: of a batch over a file.
 create function estimated(p_file bigint) returns json language sql
@@ -32,6 +32,11 @@ select is(refused(array[line_of_batch('a', :'claude')]),
   'or speaks another api');
 select is((sluice.line_sums('{1}', array[line_of_batch('a', :'m', p_body => '{"max_tokens": 9}')],
   '/v1/chat/completions', 'x')).sums -> 0 ->> 'bounds', '9', 'a line bounds its answer');
+
+select is((error_of(format($$select sluice.estimate_batch(json_build_object('input_file_id',
+  'file-' || %s, 'endpoint', '/v1/chat/completions', 'completion_window', '24h',
+  'output_expires_after', 5)::text, null, false)$$, :file))).code, 'SL004',
+  'whatever create_batch refuses');
 
 -- Anthropic's
 select is(sluice.estimate_batch(json_build_object('requests', json_build_array(json_build_object(

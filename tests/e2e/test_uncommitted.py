@@ -107,6 +107,6 @@ def test_an_open_transaction_of_a_tenant_slows_no_claims(url, tenants, leave_ope
         else:
             raise AssertionError("the other tenant's task was not claimed")
         tenants["hostile"].commit()
-        rest = query(url, "select sluice.wake()")  # what stood aside comes, a thousand at a time
-        assert leave_open is cancelled or rest == [(1000,)] or query(url,
-            "select sluice.sweep(), sluice.wake()")[0][1] == 1000
+        rest = query(url, "select sluice.wake()")  # what stood aside comes, a thousand at least
+        assert leave_open is cancelled or rest[0][0] >= 1000 or query(url,
+            "select sluice.sweep(), sluice.wake()")[0][1] >= 1000

@@ -72,13 +72,13 @@ begin
 end
 $$;
 
--- due_by_turns: the first due tasks of some tenants, of each as many; at most p_max.
+-- due_by_turns: where the first due tasks of some tenants are, of each as many; at most p_max.
 -- Params:  p_first: when the first became due; p_now.
 -- Conditions on pairs are what only the index by tenant can meet.
 -- twin: tenant_key
 create or replace function sluice.due_by_turns(
   p_first timestamptz, p_max int, p_now timestamptz)
-returns bigint[]
+returns tid[]
 language plpgsql volatile
 as $$
 begin
@@ -89,13 +89,13 @@ begin
       where exists (select from sluice.later l
         where ((hashtextextended(l.tenant, 0) >> 1), l.ready_at) >= (t.tenant, p_first)
           and ((hashtextextended(l.tenant, 0) >> 1), l.ready_at) <= (t.tenant, p_now)))
-    select d.id from tenants t
+    select d.at from tenants t
     cross join lateral unnest(array(
-      select l.task_id from sluice.later l
+      select l.ctid from sluice.later l
       where ((hashtextextended(l.tenant, 0) >> 1), l.ready_at) >= (t.tenant, p_first)
         and ((hashtextextended(l.tenant, 0) >> 1), l.ready_at) <= (t.tenant, p_now)
       order by hashtextextended(l.tenant, 0) >> 1, l.ready_at
-      limit greatest(1, p_max / t.n))) with ordinality d(id, turn)
+      limit greatest(1, p_max / t.n))) with ordinality d(at, turn)
     order by d.turn);
 end
 $$;

@@ -39,9 +39,11 @@ create or replace function sluice.wake_homes_max() returns int
 language sql immutable parallel safe
 as $$ select 16 $$;
 
--- take_due: takes those of tasks p_ids out of sluice.later that are due; at most wake_max, into at
--- most wake_lines_max lines, the first in p_ids first. Skips locked ones, at 4 us each.
-create or replace function sluice.take_due(p_ids bigint[], p_now timestamptz)
+-- take_due: takes rows of sluice.later that are due; at most wake_max, into at most wake_lines_max
+-- lines, the first of p_rows first. Skips locked ones, at 4 us each.
+-- Params:  p_rows: where they are. What has come into the place of one that is gone is due, too, or
+--          stays.
+create or replace function sluice.take_due(p_rows tid[], p_now timestamptz)
 returns sluice.later[]
 language plpgsql volatile
 as $$
@@ -50,8 +52,7 @@ declare
 begin
   with come as materialized (
     select l.task_id, l.model, l.route, i.place
-    from unnest(p_ids) with ordinality i(task_id, place)
-    join sluice.later l on l.task_id = i.task_id
+    from unnest(p_rows) with ordinality i(at, place) join sluice.later l on l.ctid = i.at
     where l.ready_at <= p_now
     limit sluice.wake_max()
     for update of l skip locked),
@@ -78,18 +79,18 @@ as $$
 declare
   v_first timestamptz := sluice.first_due(p_now);
   v_last timestamptz;
-  v_ids bigint[];
+  v_due tid[];
   v_rows sluice.later[];
 begin
   if v_first is null then
     return 0;
   end if;
-  select array_agg(d.task_id order by d.ready_at), max(d.ready_at) into v_ids, v_last
-  from (select l.task_id, l.ready_at from sluice.later l
+  select array_agg(d.at order by d.ready_at), max(d.ready_at) into v_due, v_last
+  from (select l.ctid as at, l.ready_at from sluice.later l
     where l.ready_at >= v_first and l.ready_at <= p_now
     order by l.ready_at limit 2 * sluice.wake_max()) d;
-  v_rows := sluice.take_due(v_ids, p_now);
-  if cardinality(v_ids) = 2 * sluice.wake_max() then
+  v_rows := sluice.take_due(v_due, p_now);
+  if cardinality(v_due) = 2 * sluice.wake_max() then
     v_first := case when v_rows is null then v_last + interval '1 microsecond' else v_first end;
     v_rows := v_rows || sluice.take_due(
       sluice.due_by_turns(v_first, sluice.wake_max() / 2, p_now), p_now);

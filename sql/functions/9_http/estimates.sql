@@ -155,7 +155,8 @@ begin
     v_endpoint := v_body ->> 'endpoint';
     v_count := v_file.lines;
     perform sluice.check_batch_metadata(v_body -> 'metadata'),
-      sluice.window_of(v_body ->> 'completion_window');
+      sluice.window_of(v_body ->> 'completion_window'),
+      sluice.lifetime_of(v_body -> 'output_expires_after', null);
     if v_count not between 1 and sluice.batch_lines_max() then
       raise exception 'the file has % lines, a batch 1 to %', v_count,
         sluice.batch_lines_max() using errcode = 'SL004';
