@@ -3,7 +3,7 @@
 begin;
 \set alone
 \ir ../../_helpers.sql
-select plan(4);
+select plan(5);
 
 select given_model() as m \gset
 select sluice.submit_many(jsonb_agg(jsonb_build_object('prompt', 'x', 'model', :'m'::text,
@@ -19,6 +19,14 @@ select is(places(:ready), 'expired', 'in a line');
 select is(places(:later), 'expired', 'and of what waits for its time');
 select is(sluice.expire_due(at(7)) + sluice.expire_due(at(7)) + sluice.expire_due(at(7)), 2002,
   'to the end');
+
+-- A line that is empty after the first round.
+select sluice.submit_many(jsonb_agg(jsonb_build_object('prompt', 'x', 'model', :'m'::text,
+  'deadline', at(8))), at(7))
+from generate_series(1, 1000 / (1 + least(200, cardinality(sluice.all_lines())))) \g /dev/null
+select setval('sluice.expired_model', 1000000000 + id_of(:'m') - 1) \g /dev/null
+select is(sluice.expire_due(at(9)), 1000 / (1 + least(200, cardinality(sluice.all_lines()))),
+  'and of as many as its share a line has all');
 
 select * from finish();
 rollback;

@@ -41,7 +41,7 @@ begin
           where %2$s ((hashtextextended(q.tenant, 0) >> 1), q.ready_at) >= (h.tenant, h.ready_at)
             and ((hashtextextended(q.tenant, 0) >> 1), q.ready_at) <= (h.tenant, 'infinity')
           order by hashtextextended(q.tenant, 0) >> 1, q.ready_at
-          limit least(200, 1 + 20000 / cardinality($1))) f
+          limit least(200, 20000 / greatest(1, cardinality($1)))) f
         where f.deadline <= $2)) with ordinality r(task_id, turn)
       order by r.turn limit $3)
     select array_agg(f.task_id) from (
