@@ -152,6 +152,7 @@ void HttpEngine::watch(curl_socket_t fd, int what) {
   }
   found->second.wanted = what;
   found->second.was_told_idle = false;
+  if ((what & CURL_POLL_OUT) == 0) found->second.writable_in_a_row = 0;
   found->second.watch.want((what & CURL_POLL_IN) != 0, (what & CURL_POLL_OUT) != 0);
 }
 
@@ -163,8 +164,9 @@ void HttpEngine::on_ready(curl_socket_t fd, int events) {
     if (std::exchange(watch.was_told_idle, true)) watch.watch.want(false, false);
     return;
   }
-  watch.writable_in_a_row = events == CURL_CSELECT_OUT ? watch.writable_in_a_row + 1 : 0;
-  if (watch.writable_in_a_row > writable_in_a_row_max) rest_from_writing(fd);
+  if (events == CURL_CSELECT_OUT && ++watch.writable_in_a_row > writable_in_a_row_max) {
+    rest_from_writing(fd);
+  }
   if (std::exchange(watch.ready, events) != 0) return;
   run_in_share([this, fd] {
     const auto found = watches_.find(fd);

@@ -93,7 +93,7 @@ class HttpEngine final {
     int wanted = 0;              // by curl, of CURL_POLL_IN and _OUT; 0: its connection is idle
     bool was_told_idle = false;  // since then
     int ready = 0;               // events that wait for their turn
-    int writable_in_a_row = 0;   // how often it was told only that it can be written
+    int writable_in_a_row = 0;   // how often it was told so alone, since curl began to wait for it
   };
   std::unordered_map<curl_socket_t, Watch> watches_;  // of all connections
   Clock::TimerId timer_ = 0;

@@ -17,19 +17,20 @@ begin
 end
 $$;
 
--- late_by_turns: the same, but the first of each lane, then the second of each. It looks at 10,000
--- lanes, and at the first 200 tasks of each, 20,000 in all.
--- Params:  p_line: of what waits for its time each tenant's is one lane.
+-- late_by_turns: the same, but the first of each lane, then the second of each.
+-- Params:  p_line: of what waits for its time each tenant's is one lane; p_looks: at so many tasks
+--          it looks, of half as many lanes, and at 200 of each at most.
 -- twin: tenant_key
-create or replace function sluice.late_by_turns(p_line int, p_max int, p_now timestamptz)
+create or replace function sluice.late_by_turns(
+  p_line int, p_max int, p_looks int, p_now timestamptz)
 returns bigint[]
 language plpgsql volatile
 as $$
 declare
   v_heads sluice.head[] := case when p_line <> 0
-    then sluice.lane_heads(p_line, 10000, p_now => p_now)
+    then sluice.lane_heads(p_line, p_looks / 2, p_now => p_now)
     else array(select row(0, null, t, '-infinity', 0, null, null)::sluice.head
-      from unnest(sluice.later_tenants(10000)) t) end;
+      from unnest(sluice.later_tenants(p_looks / 2)) t) end;
   v_ids bigint[];
 begin
   execute format($sql$
@@ -41,14 +42,14 @@ begin
           where %2$s ((hashtextextended(q.tenant, 0) >> 1), q.ready_at) >= (h.tenant, h.ready_at)
             and ((hashtextextended(q.tenant, 0) >> 1), q.ready_at) <= (h.tenant, 'infinity')
           order by hashtextextended(q.tenant, 0) >> 1, q.ready_at
-          limit least(200, 20000 / greatest(1, cardinality($1)))) f
+          limit least(200, $4 / greatest(1, cardinality($1)))) f
         where f.deadline <= $2)) with ordinality r(task_id, turn)
-      order by r.turn limit $3)
+      order by r.turn, random() limit $3)
     select array_agg(f.task_id) from (
       select q.task_id from late l join sluice.%1$I q on q.task_id = l.task_id
       for update of q skip locked) f
     $sql$, sluice.place_of(p_line), case when p_line <> 0 then 'q.rank = h.rank and' end)
-  into v_ids using v_heads, p_now, p_max;
+  into v_ids using v_heads, p_now, p_max, p_looks;
   return v_ids;
 end
 $$;
@@ -58,9 +59,9 @@ $$;
 -- those that it meets, so no task is claimed after its deadline.)
 -- Called by sweep, hence about once a second in the fleet, and by tick.
 -- Returns: how many, at most 1,000 a call: from later, and from the next 200 lines (65 us each,
---          idle or not), so that 1,000 lines have their turn within five calls. The lines share the
---          1,000, so one with thousands does not hold up another's few. What is left then goes to
---          those with more than their share, half of it by turns of their tenants.
+--          idle or not), so that 1,000 lines have their turn within five calls. The lines share
+--          three quarters of it, so one with thousands does not hold up another's few. What is left
+--          then goes to those with more than their share, half of it by turns of their lanes.
 -- Locks:   skips rows that are locked, and waits for none.
 -- While somebody holds a snapshot it walks over the index entries of tasks that are gone, as the
 -- sweep does; hence the sweep's pace.
@@ -84,10 +85,12 @@ declare
   v_expired int := 0;
 begin
   for v_round in 1 .. 3 loop
-    v_share := (v_limit - v_expired) / cardinality(v_lines);
+    v_share := case v_round when 1 then v_limit * 3 / 4 else v_limit - v_expired end
+      / cardinality(v_lines);
     v_full := '{}';
     foreach v_line in array v_lines loop
-      v_ids := case v_round when 2 then sluice.late_by_turns(v_line, v_share / 2, p_now)
+      v_ids := case v_round when 2 then sluice.late_by_turns(v_line, greatest(1, v_share / 2),
+          20000 / cardinality(v_lines), p_now)
         else sluice.late_in_order(v_line, v_share, p_now) end;
       v_full := case when v_round = 2 or cardinality(v_ids) = v_share then v_full || v_line
         else v_full end;

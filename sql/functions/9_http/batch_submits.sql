@@ -44,9 +44,9 @@ begin
   update sluice.batch
   set position = p_batch.position + (v_settled = v_chosen
     and v_chosen < sluice.batch_page_lines())::int,
-    look_at = case when v_settled < v_chosen
-      then p_now + greatest(interval '1 s', sluice.batch_pause(p_batch.tenant, v_begun))
-      else p_now end
+    look_at = case when v_settled = v_chosen then p_now
+      when v_settled = 0 then sluice.next_look(p_batch, '1 s', v_begun, p_now)
+      else p_now + interval '1 s' end
   where id = p_batch.id;
 end
 $$;

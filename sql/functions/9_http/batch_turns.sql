@@ -3,19 +3,16 @@
 -- batch_turns: the open batches that are due, in the order of their turns: from the tenant whose
 -- steps have taken the least time, the batch that has waited longest. So a tenant's batches wait
 -- for other tenants' only in proportion to the time that they take themselves, however many batches
--- the others have or had, and however long a step of theirs takes. Null: clearing away what is old,
--- which has the turns of a tenant without a name.
+-- the others have or had, and however long a step of theirs takes.
 create or replace function sluice.batch_turns(p_now timestamptz) returns setof bigint
 language plpgsql stable
 as $$
 begin
   return query
-  select d.id from (
-    select b.id, coalesce(b.tenant, 'default') as tenant, b.look_at from sluice.batch b
-    where b.phase <> 'done' and b.look_at <= p_now
-    union all select null, '', null) d
-  left join sluice.batch_turn t on t.tenant = d.tenant
-  order by t.finish_tag nulls first, d.look_at, d.id limit 20;
+  select b.id from sluice.batch b
+  left join sluice.batch_turn t on t.tenant = coalesce(b.tenant, 'default')
+  where b.phase <> 'done' and b.look_at <= p_now order by t.finish_tag nulls first, b.look_at,
+    b.id limit 20;
 end
 $$;
 
@@ -40,15 +37,21 @@ begin
 end
 $$;
 
--- batch_pause: how long a batch that waits rests after a look that began at p_begun: 20 times as
--- long as that took, times the tenant's open batches, so that these together take a twentieth of a
--- core; at most 5 minutes. A hundred that waited for room took half a core.
-create or replace function sluice.batch_pause(p_tenant text, p_begun timestamptz) returns interval
+-- next_look: when a batch that waits looks again, after a look that began at p_begun: in p_least
+-- or, if that is later, in 20 times as long as the look took, times the tenant's open batches, so
+-- that these together take a twentieth of a core (a hundred that waited for room took half a core);
+-- in 5 minutes at most, and when its time is over.
+create or replace function sluice.next_look(
+  p_batch sluice.batch, p_least interval, p_begun timestamptz, p_now timestamptz)
+returns timestamptz
 language plpgsql volatile
 as $$
-begin
-  return least(interval '5 minutes', 20 * (clock_timestamp() - p_begun) * (
+declare
+  v_pause interval := 20 * (clock_timestamp() - p_begun) * (
     select count(*) from sluice.batch b where b.phase <> 'done'
-      and coalesce(b.tenant, 'default') = coalesce(p_tenant, 'default')));
+      and coalesce(b.tenant, 'default') = coalesce(p_batch.tenant, 'default'));
+begin
+  return least(p_now + greatest(p_least, least(v_pause, interval '5 minutes')),
+    case when p_batch.expires_at > p_now then p_batch.expires_at end);
 end
 $$;

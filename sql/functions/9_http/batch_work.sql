@@ -25,14 +25,17 @@ set work_mem = '64MB'
 as $$
 declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_ids bigint[] := array(select sluice.batch_turns(v_now));
   v_id bigint;
   v_tenant text;
   v_begun timestamptz;
 begin
-  for v_id in select sluice.batch_turns(v_now) loop
+  if v_ids <> '{}' and sluice.drop_old_by_turns(v_now) then
+    return 0;
+  end if;
+  foreach v_id in array v_ids loop
     v_begun := clock_timestamp();
-    v_tenant := case when v_id is null then sluice.drop_old(v_now)
-      else sluice.step_batch(v_id, v_now) end;
+    v_tenant := sluice.step_batch(v_id, v_now);
     if v_tenant is not null then
       -- Last: another server's step for this tenant waits here for no more than the commit.
       perform sluice.charge_turn(v_tenant,
@@ -40,6 +43,13 @@ begin
       return 0;
     end if;
   end loop;
+  if sluice.drop_old_files(v_now) or sluice.drop_old_batches(v_now) then
+    return 0;
+  end if;
+  -- At the end, for a step of theirs waits for it.
+  delete from sluice.batch_turn t where t.tenant in (
+    select o.tenant from sluice.batch_turn o where o.stepped_at < v_now - interval '1 hour'
+    for update skip locked);
   return (select case when count(*) = 0
               then (select extract(epoch from least(s.idle_look, interval '20 days')) * 1000
                 from sluice.settings s)
@@ -70,19 +80,39 @@ begin
 end
 $$;
 
--- drop_old: deletes an old file, or a page of old batches.
--- Returns: the name by which that has turns; null: there was nothing.
-create or replace function sluice.drop_old(p_now timestamptz) returns text
+-- drop_old_by_turns: deletes an old file, or a page of old batches, beside open batches that are
+-- due without end: again four times as long as it took later; if there is nothing, 20 times, and a
+-- second at least. The turn of a tenant without a name says when. One session at a time.
+-- Returns: whether there was something.
+create or replace function sluice.drop_old_by_turns(p_now timestamptz) returns boolean
 language plpgsql volatile
 as $$
+declare
+  v_begun timestamptz := clock_timestamp();
+  v_found boolean := false;
 begin
-  return case when sluice.drop_old_files(p_now) or sluice.drop_old_batches(p_now) then '' end;
+  if exists (select from sluice.batch_turn t where t.tenant = ''
+    and t.stepped_at > p_now and t.stepped_at <= p_now + interval '1 hour')
+    or not pg_try_advisory_xact_lock(sluice.lock_class('batch'), 0) then
+    return false;
+  end if;
+  begin
+    v_found := sluice.drop_old_files(p_now) or sluice.drop_old_batches(p_now);
+  exception when others then
+    raise warning 'old files or batches stay: SQLSTATE %', sqlstate;
+  end;
+  insert into sluice.batch_turn as t (tenant, stepped_at, start_tag, finish_tag)
+  values ('', p_now + least(interval '1 hour', case when v_found
+    then 4 * (clock_timestamp() - v_begun)
+    else greatest(interval '1 s', 20 * (clock_timestamp() - v_begun)) end), 0, 0)
+  on conflict (tenant) do update set stepped_at = excluded.stepped_at;
+  return v_found;
 end
 $$;
 
 -- drop_old_batches: deletes a page of batches that ended 30 days ago, whose files have been deleted
--- already, and the turns of tenants without a step for an hour.
--- Returns: whether there were any batches.
+-- already.
+-- Returns: whether there were any.
 create or replace function sluice.drop_old_batches(p_now timestamptz) returns boolean
 language plpgsql volatile
 as $$
@@ -91,11 +121,7 @@ begin
     select o.id from sluice.batch o where o.phase = 'done'
       and o.ended_at <= p_now - interval '30 days'
     order by o.ended_at limit sluice.batch_page_lines() for update skip locked);
-  if not found then
-    delete from sluice.batch_turn t where t.stepped_at < p_now - interval '1 hour';
-    return false;
-  end if;
-  return true;
+  return found;
 end
 $$;
 
@@ -142,8 +168,8 @@ begin
     update sluice.batch set phase = 'write', position = 0, finalizing_at = p_now, look_at = p_now
     where id = p_batch.id;
   else
-    update sluice.batch set look_at = p_now + greatest(interval '500 ms',
-      sluice.batch_pause(p_batch.tenant, v_begun)) where id = p_batch.id;
+    update sluice.batch set look_at = sluice.next_look(p_batch, '500 ms', v_begun, p_now)
+    where id = p_batch.id;
   end if;
 end
 $$;

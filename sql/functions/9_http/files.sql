@@ -184,12 +184,15 @@ $$;
 create or replace function sluice.drop_old_files(p_now timestamptz) returns boolean
 language plpgsql volatile
 as $$
+declare
+  v_used bigint[] := array(
+    select f.id from sluice.batch b
+    cross join lateral (values (case when b.phase in ('validate', 'submit') then b.input_file end),
+      (b.output_file), (b.error_file)) f(id)
+    where b.phase <> 'done' and f.id is not null);
 begin
   delete from sluice.file f where f.id = (
-    select o.id from sluice.file o where o.expires_at <= p_now
-      and not exists (select from sluice.batch b where b.phase <> 'done'
-        and (b.phase in ('validate', 'submit') and b.input_file = o.id
-          or o.id in (b.output_file, b.error_file)))
+    select o.id from sluice.file o where o.expires_at <= p_now and o.id <> all (v_used)
     order by o.expires_at limit 1 for update skip locked);
   return found;
 end
