@@ -10,7 +10,9 @@ set local role sluice_worker;
 select sluice.retain('2050-01-01') \g /dev/null
 reset role;
 select is(places(:task), 'solved', 'a worker''s login cannot say that it is time');
-select sluice.retain('2050-01-01') \g /dev/null
+-- a round leaves to the next what autovacuum has locked
+select sluice.retain('2050-01-01'::timestamptz + n * interval '1 day') from generate_series(1, 20) n
+  \g /dev/null
 select isnt(places(:task), 'solved', 'an administrator''s can');
 
 select * from finish();
