@@ -16,6 +16,8 @@ from generate_series(1, 1500), (values (null), (at(900))) w(r) \g /dev/null
 create function small(p_model text, p_run_at timestamptz) returns bigint language sql
 as $$ select sluice.submit('x', p_model, tenant => 'small', deadline => at(6), run_at => p_run_at,
   p_now => at(1)) $$;
+select count(sluice.submit('x', :'m', tenant => 'small', p_now => at(1)))
+from generate_series(1, 300) \g /dev/null
 select small(:'m', null) as ready, small(:'m', at(900)) as later \gset
 select is(sluice.expire_due(at(7)), 1000, 'no more than before');
 select is(places(:ready), 'expired', 'in a line');

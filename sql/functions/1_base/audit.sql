@@ -151,14 +151,16 @@ declare
     order by a.id desc offset sluice.audit_readings_max() limit 1) end;
   v_forgotten int;
 begin
-  with oldest as (
-    (select id, v_upto as upto from sluice.audit where action <> 'read_texts'
-     order by id limit 1000)
-    union all
-    (select id, v_readings_upto from sluice.audit where action = 'read_texts'
-     order by id limit 1000))
-  delete from sluice.audit a using oldest o
-  where a.id = o.id and (a.at < p_now - interval '400 days' or a.id <= o.upto);
+  -- Not a join: where the statistics still say that there are few rows, each of them would be
+  -- compared with all of the oldest.
+  delete from sluice.audit a where a.id = any (array(
+    select o.id from (
+      (select id, at, v_upto as upto from sluice.audit where action <> 'read_texts'
+       order by id limit 1000)
+      union all
+      (select id, at, v_readings_upto from sluice.audit where action = 'read_texts'
+       order by id limit 1000)) o
+    where o.at < p_now - interval '400 days' or o.id <= o.upto));
   get diagnostics v_forgotten = row_count;
   return v_forgotten;
 end

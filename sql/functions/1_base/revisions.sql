@@ -95,10 +95,10 @@ as $$
 declare
   v_forgotten int;
 begin
-  delete from sluice.revision r
-  using (select id from sluice.revision order by id limit 1000) oldest
-  where r.id = oldest.id and (r.at < p_now - interval '400 days'
-    or r.id <= (select max(id) from sluice.revision) - sluice.revision_rows_max());
+  delete from sluice.revision r where r.id = any (array(  -- not a join, as forget_audit
+    select o.id from (select id, at from sluice.revision order by id limit 1000) o
+    where o.at < p_now - interval '400 days'
+      or o.id <= (select max(id) from sluice.revision) - sluice.revision_rows_max()));
   get diagnostics v_forgotten = row_count;
   return v_forgotten;
 end

@@ -19,7 +19,7 @@ $$;
 
 -- late_by_turns: the same, but the first of each lane, then the second of each.
 -- Params:  p_line: of what waits for its time each tenant's is one lane; p_looks: at so many tasks
---          it looks, of half as many lanes, and at 200 of each at most.
+--          it looks, as many of each lane, from the first on; at half as many lanes.
 -- twin: tenant_key
 create or replace function sluice.late_by_turns(
   p_line int, p_max int, p_looks int, p_now timestamptz)
@@ -42,7 +42,7 @@ begin
           where %2$s ((hashtextextended(q.tenant, 0) >> 1), q.ready_at) >= (h.tenant, h.ready_at)
             and ((hashtextextended(q.tenant, 0) >> 1), q.ready_at) <= (h.tenant, 'infinity')
           order by hashtextextended(q.tenant, 0) >> 1, q.ready_at
-          limit least(200, $4 / greatest(1, cardinality($1)))) f
+          limit $4 / greatest(1, cardinality($1))) f
         where f.deadline <= $2)) with ordinality r(task_id, turn)
       order by r.turn, random() limit $3)
     select array_agg(f.task_id) from (
