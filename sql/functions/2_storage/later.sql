@@ -86,9 +86,10 @@ begin
     with tenants as materialized (
       select t.tenant, count(*) over () as n
       from unnest(sluice.later_tenants(sluice.wake_tenants_max())) t(tenant)
-      where exists (select from sluice.later l
+      where (select true from sluice.later l
         where ((hashtextextended(l.tenant, 0) >> 1), l.ready_at) >= (t.tenant, p_first)
-          and ((hashtextextended(l.tenant, 0) >> 1), l.ready_at) <= (t.tenant, p_now)))
+          and ((hashtextextended(l.tenant, 0) >> 1), l.ready_at) <= (t.tenant, p_now)
+        order by hashtextextended(l.tenant, 0) >> 1, l.ready_at limit 1))
     select d.at from tenants t
     cross join lateral unnest(array(
       select l.ctid from sluice.later l
