@@ -233,7 +233,7 @@ begin
       from sluice.lease where task_id = $1'
     || coalesce((select string_agg(format(
       ' union all select ''queued'', model, attempts, ready_at, null, %s '
-      'from sluice.%I where task_id = $1', l, 'queue_' || sluice.line_name(l)), '')
+      'from sluice.%I where task_id = $1', l, sluice.place_of(l)), '')
         from unnest(v_lines) l), '')
   into status, model, attempts, queued_at, started_at, line using p_task;
 end

@@ -182,7 +182,7 @@ declare
   v_has boolean;
 begin
   execute format('select exists (select from sluice.%I q
-      where q.deadline > $1 and q.deadline < $2)', 'queue_' || sluice.line_name(p_line))
+      where q.deadline > $1 and q.deadline < $2)', sluice.place_of(p_line))
   into v_has using p_from, p_to;
   return v_has;
 end

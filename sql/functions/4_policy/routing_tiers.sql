@@ -38,7 +38,7 @@ create or replace function sluice.urgent_tasks(
 language plpgsql volatile
 as $$
 declare
-  v_queue text := 'queue_' || sluice.line_name(p_line);
+  v_queue text := sluice.place_of(p_line);
   v_has_any boolean;
   v_own interval;
   v_earlier interval;

@@ -70,7 +70,7 @@ begin
       gone as (delete from sluice.%1$I q using pick p where q.ctid = p.at returning q.*)
       select array_agg(row(g.task_id, g.ready_at, g.deadline, g.model, g.request_bytes, g.fence,
         g.rank, g.attempts, g.tenant)::sluice.queue) from gone g',
-      'queue_' || sluice.line_name(v_line))
+      sluice.place_of(v_line))
     into v_rows using array(select o.task_id from unnest(p_over) o where o.line = v_line);
     perform sluice.put_over(p_model, v_rows, p_over, p_now) where v_rows is not null;
   end loop;

@@ -48,7 +48,7 @@ begin
       v_status := (select status from sluice.result where task_id = p_task);
       -- a job may have moved it to another model
       select t.model, t.route into p_model, p_route from sluice.task t where t.id = p_task;
-    elsif sluice.end_waiting(coalesce('queue_' || sluice.line_name(v_place.line), 'later'),
+    elsif sluice.end_waiting(sluice.place_of(coalesce(v_place.line, 0)),
       array[p_task], 'cancelled', p_now) = 1 then
       v_status := 'cancelled';
     end if;

@@ -198,7 +198,7 @@ create or replace function sluice.leave_line(
 language plpgsql volatile
 as $$
 declare
-  v_queue text := 'queue_' || sluice.line_name(p_line);
+  v_queue text := sluice.place_of(p_line);
   v_from bigint := 0;
   v_ids bigint[];
 begin

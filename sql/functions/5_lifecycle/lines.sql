@@ -114,10 +114,10 @@ begin
   foreach v_line in array v_lines loop
     perform sluice.lock_line(v_line);  -- who claims from it calls its functions
     execute format('lock table sluice.%I in access exclusive mode',
-      'queue_' || sluice.line_name(v_line));
+      sluice.place_of(v_line));
   end loop;
   foreach v_line in array v_lines loop
-    execute format('select exists (select from sluice.%I)', 'queue_' || sluice.line_name(v_line))
+    execute format('select exists (select from sluice.%I)', sluice.place_of(v_line))
       into v_waits;
     if v_waits or exists (select from sluice.lease l where l.line = v_line)
       or exists (select from sluice.later where route = p_route) then

@@ -118,7 +118,7 @@ begin
         l.request_bytes,
         l.fence, l.rank, l.attempts, l.tenant
       from unnest($1) l where coalesce(l.line, l.model) = $2',
-      'queue_' || sluice.line_name(v_line)) using p_leases, v_line;
+      sluice.place_of(v_line)) using p_leases, v_line;
     perform sluice.lower_marks(v_line, array_agg(t.rank), array_agg(t.tenant), array_agg(t.first))
     from (select l.rank, sluice.tenant_key(l.tenant) as tenant, min(l.ready_at) as first
           from unnest(p_leases) l where coalesce(l.line, l.model) = v_line group by 1, 2) t;

@@ -43,8 +43,8 @@ as $$ select 16 $$;
 -- lines, the first of p_rows first. Skips locked ones, at 4 us each.
 -- Params:  p_rows: where they are. What has come into the place of one that is gone is due, too, or
 --          stays.
--- Without index scans: a plan that was made while the table was empty compared each row of a flood
--- with each of p_rows, for 20 s.
+-- Without index scans: a plan that was made while the table was empty compares each row of a flood
+-- with each of p_rows: 3 s a call at 50,000, so 24 ms.
 create or replace function sluice.take_due(p_rows tid[], p_now timestamptz)
 returns sluice.later[]
 language plpgsql volatile

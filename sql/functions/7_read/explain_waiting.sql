@@ -51,7 +51,7 @@ begin
     return null;
   end if;
   execute format('select deadline from sluice.%I where task_id = $1',
-    'queue_' || sluice.line_name(p_line))
+    sluice.place_of(p_line))
   into v_deadline using p_task.id;
   return format('queued for %s: %s, %s',
     case when v_model.id is null then 'route ' || p_task.route
@@ -172,7 +172,7 @@ declare
 begin
   execute format('select q.rank, q.ready_at, q.tenant, sluice.tenant_key(q.tenant) as key '
                  'from sluice.%I q where q.task_id = $1',
-    'queue_' || sluice.line_name(p_line)) into v_me using p_task;
+    sluice.place_of(p_line)) into v_me using p_task;
   if v_me.rank is null then
     return;
   end if;
@@ -256,7 +256,7 @@ begin
       select from sluice.%I q
       where q.rank = $1 and (hashtextextended(q.tenant, 0) >> 1) = $2 and q.ready_at >= $3
         and ($4 is null or (q.ready_at, q.task_id) < ($4, $5)) limit $6) q',
-    'queue_' || sluice.line_name(p_head.line))
+    sluice.place_of(p_head.line))
   into v_count using p_head.rank, p_head.tenant, p_head.ready_at, p_ready_at, p_task,
     sluice.ahead_max() + 1;
   return v_count;

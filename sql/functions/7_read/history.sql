@@ -54,7 +54,7 @@ begin
     case when p_by_tenant then 'h.tenant' else 'null' end,
     case when p_model is not null then '= ' || quote_literal(p_model)
       when p_by_model then 'is not null' else 'is null' end,
-    case when coalesce(p_tenant, v_scope.tenants[1]) is null and not (p_by_tenant or v_scope.bound)
+    case when p_tenant is null and not p_by_tenant and not v_scope.bound and v_scope.tenants = '{}'
       then 'h.tenant is null'
       else 'h.tenant is not null and ' || sluice.scope_text('h.tenant', p_tenant) end);
 end

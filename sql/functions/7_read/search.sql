@@ -80,7 +80,7 @@ begin
   v_lines := case when v_model.id is not null then sluice.lines_of_model(v_model.id)
     else sluice.lines_of_route(p_conditions.model) end;
   return case when p_conditions.model is null then 'queue' else coalesce(
-    (select string_agg('queue_' || sluice.line_name(l), ' ') from unnest(v_lines) l), 'queue') end;
+    (select string_agg(sluice.place_of(l), ' ') from unnest(v_lines) l), 'queue') end;
 end
 $$;
 

@@ -54,7 +54,7 @@ declare
 begin
   return query
   with found as materialized (
-    select o, 'queue_' || sluice.line_name(l) as line
+    select o, sluice.place_of(l) as line
     from unnest(p_tasks) o join sluice.task t on t.id = o.task_id
     cross join unnest(sluice.lines_of_task(t)) l
     where case p_job.action

@@ -72,7 +72,7 @@ begin
   execute format('drop sequence sluice.%I cascade', 'load_' || p_model);
   foreach v_line in array v_lines || v_homes loop
     execute format('lock table sluice.%I in access exclusive mode',
-      'queue_' || sluice.line_name(v_line));
+      sluice.place_of(v_line));
   end loop;
   v_unfinished := sluice.own_unfinished(p_model)
     + (select coalesce(sum(sluice.depth(l)), 0) from unnest(v_homes) l)

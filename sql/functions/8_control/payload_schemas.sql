@@ -88,7 +88,7 @@ begin
   foreach v_line in array v_lines loop
     perform sluice.lock_line(v_line);
     execute format('lock table sluice.%I in access exclusive mode',
-      'queue_' || sluice.line_name(v_line));
+      sluice.place_of(v_line));
     -- Waits for submits whose tasks are only in later (hold_line), and changes nothing.
     execute format('alter sequence sluice.%I no cycle', 'waits_' || sluice.line_name(v_line));
     v_waiting := v_waiting + sluice.depth(v_line)

@@ -132,7 +132,7 @@ create or replace function sluice.unfinished_places(p_filter sluice.task_filter)
 language plpgsql stable
 as $$
 declare
-  v_queues text[] := array(select 'queue_' || sluice.line_name(l) from unnest(sluice.all_lines()) l
+  v_queues text[] := array(select sluice.place_of(l) from unnest(sluice.all_lines()) l
     where (p_filter.name is null or l = p_filter.model
         or l = any (sluice.lines_of_route(p_filter.route))
         or p_filter.route is not null and l > 0)

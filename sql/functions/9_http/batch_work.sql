@@ -212,7 +212,7 @@ begin
           and not exists (select from sluice.result r where r.task_id = l.task_id)
         order by l.line limit sluice.batch_page_lines()) u;
   perform sluice.end_waiting(p.place, p.ids, 'cancelled', p_now)
-  from (select 'queue_' || sluice.line_name(l) as place, array_agg(t.id) as ids
+  from (select sluice.place_of(l) as place, array_agg(t.id) as ids
         from sluice.task t cross join unnest(sluice.lines_of_task(t)) l
         where t.id = any (v_ids) group by 1
         union all select 'later', v_ids) p
