@@ -1,7 +1,8 @@
 begin;
 \set alone
 \ir ../../_helpers.sql
-select plan(4);
+\ir ../../_budgets.sql
+select plan(6);
 
 select given_model() as m, given_worker() as w \gset
 delete from sluice.ready_line;
@@ -14,6 +15,18 @@ select ok(not sluice.is_idle(), 'a call is under way');
 select completed(:w, told(:t, 'solved')) \g /dev/null
 delete from sluice.ready_line;
 select ok(sluice.is_idle(), 'it has ended');
+
+select given_budget('tenant', 'd', 1000) as daily,
+  given_budget('tenant', 'r', 1000, period => 'rolling', rolling => '1 hour') as rolling \gset
+create function waits_for(p_budget text) returns void language sql
+as $$
+  insert into sluice.budget_wait (task_id, budget, until, reason, need, rank, tenant)
+  values (-(budget_row(p_budget)).id, (budget_row(p_budget)).id, at(3600), '', 1, 0, 'x')
+$$;
+select waits_for(:'daily');
+select ok(sluice.is_idle(), 'a day''s budget has no room before the next day');
+select waits_for(:'rolling');
+select ok(not sluice.is_idle(), 'one of a time that rolls has more at any moment');
 
 select * from finish();
 rollback;

@@ -1,19 +1,27 @@
 -- Ends waiting tasks that are past their deadlines: those that no claim meets.
 
--- late_in_order: tasks of a line past their deadlines, the earliest deadline first; at most p_max.
--- Locks those that are not locked.
-create or replace function sluice.late_in_order(p_line int, p_max int, p_now timestamptz)
-returns bigint[]
+-- late_in_order: tasks of a line past their deadlines, the earliest deadlines first; at most p_max.
+-- Locks those that are not locked, of the first 2 * p_max: it does not walk over all that somebody
+-- cancels in an open transaction.
+-- Returns: ids: null: none; more: whether it saw more than p_max.
+create or replace function sluice.late_in_order(
+  p_line int, p_max int, p_now timestamptz, out ids bigint[], out more boolean)
 language plpgsql volatile
 as $$
 declare
-  v_ids bigint[];
+  v_places tid[];
 begin
-  execute format('select array_agg(d.task_id) from (
-      select task_id from sluice.%I where deadline <= $1 order by deadline limit $2
-        for update skip locked) d', sluice.place_of(p_line))
-  into v_ids using p_now, p_max;
-  return v_ids;
+  execute format('select array(
+      select ctid from sluice.%I where deadline <= $1 order by deadline limit 2 * $2)',
+    sluice.place_of(p_line))
+  into v_places using p_now, p_max;
+  more := cardinality(v_places) > p_max;
+  if v_places <> '{}' then
+    execute format('select array_agg(f.task_id) from (
+        select task_id from sluice.%I where ctid = any ($1) and deadline <= $2 limit $3
+          for update skip locked) f', sluice.place_of(p_line))
+    into ids using v_places, p_now, p_max;
+  end if;
 end
 $$;
 
@@ -63,8 +71,6 @@ $$;
 --          three quarters of it, so one with thousands does not hold up another's few. What is left
 --          then goes to those with more than their share, half of it by turns of their lanes.
 -- Locks:   skips rows that are locked, and waits for none.
--- While somebody holds a snapshot it walks over the index entries of tasks that are gone, as the
--- sweep does; hence the sweep's pace.
 create or replace function sluice.expire_due(p_now timestamptz) returns int
 language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
@@ -79,6 +85,7 @@ declare
     limit v_queues);
   v_lines int[] := 0 || v_next;
   v_full int[];
+  v_more boolean;
   v_line int;
   v_share int;
   v_ids bigint[];
@@ -89,11 +96,13 @@ begin
       / cardinality(v_lines);
     v_full := '{}';
     foreach v_line in array v_lines loop
-      v_ids := case v_round when 2 then sluice.late_by_turns(v_line, greatest(1, v_share / 2),
-          20000 / cardinality(v_lines), p_now)
-        else sluice.late_in_order(v_line, v_share, p_now) end;
-      v_full := case when v_round = 2 or cardinality(v_ids) = v_share then v_full || v_line
-        else v_full end;
+      if v_round = 2 then
+        v_ids := sluice.late_by_turns(v_line, greatest(1, v_share / 2),
+          20000 / cardinality(v_lines), p_now);
+      else
+        select l.ids, l.more into v_ids, v_more from sluice.late_in_order(v_line, v_share, p_now) l;
+      end if;
+      v_full := case when v_round = 2 or v_more then v_full || v_line else v_full end;
       if v_ids is not null then
         v_expired := v_expired
           + sluice.end_waiting(sluice.place_of(v_line), v_ids, 'expired', p_now);

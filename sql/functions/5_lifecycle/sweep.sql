@@ -1,15 +1,13 @@
 -- sweep: finds tasks that became visible late, because they were submitted inside a long
--- transaction; ends tasks past their deadline, and tasks that were cancelled while they moved. Call
--- it once a second; one at a time in the fleet does something.
+-- transaction; ends tasks past their deadline, and tasks that were cancelled while they moved;
+-- looks at budgets and full tenants. Call it once a second; one at a time in the fleet does
+-- something.
 -- Returns: the number of lanes lowered; 0 also when it is not due, and -1 when it will not be
 --          within 5 s unless a task comes.
 --
--- It finds rows that became visible below their lane's mark, because they were committed later than
--- the marks' lag, and lowers the mark to them. It walks the rows that marks let others skip. So
--- after each sweep the next is due after 50 times as long as it took, and after 1 s at least: it
--- takes at most 2 % of a core. While nothing waits and nothing is submitted it rests (is_idle);
--- else an idle system with many lanes would use up these 2 %. It notifies for the rows it found:
--- their own notifications came before they were visible.
+-- What may take long rests for a multiple of its time, so that it has a bounded part of a core, and
+-- the others come at their time nevertheless. While nothing waits and nothing is submitted the
+-- whole sweep rests (is_idle); else an idle system with many lanes would use up 2 % of a core.
 create or replace function sluice.sweep(p_now timestamptz default null) returns int
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -18,15 +16,13 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
-  v_started timestamptz := clock_timestamp();
   v_last timestamptz := (sluice.meter_of(0, 0)).at;
   v_due timestamptz :=
     sluice.from_micros(coalesce(pg_sequence_last_value('sluice.sweep_after'::regclass), 0));
-  v_line int;
   v_newest bigint := coalesce(pg_sequence_last_value('sluice.task_id'::regclass), 0);
   v_rest_id bigint := coalesce(pg_sequence_last_value('sluice.sweep_rest_id'::regclass), 0);
   v_is_idle boolean;
-  v_lowered int := 0;
+  v_lowered int;
 begin
   -- The last one was later than now: the clock was set back. A rest ends when a task comes, or a
   -- line may have work.
@@ -39,20 +35,13 @@ begin
   end if;
   v_is_idle := sluice.is_idle();  -- before the walk: what comes during it is not seen by all of it
   -- Rows of tasks before locks of models.
-  perform sluice.settle_cancellations(v_now), sluice.expire_due(v_now);
-  for v_line in select distinct m.line from sluice.mark m order by m.line loop
-    v_lowered := v_lowered + sluice.rescan_in_time(v_line, v_now);
-  end loop;
-  -- A rolled-back completion has counted its calls as ended all the same.
-  perform sluice.recount_in_flight(m.id)
-  from (select id from sluice.models where max_in_flight is not null order by id) m;
-  perform sluice.clean_spent(v_now), sluice.clean_hints(), sluice.clean_speeds(),
-    sluice.note_meter(0, 0, v_now, 0, 0);
-  v_is_idle := v_is_idle and v_lowered = 0;
-  perform setval('sluice.sweep_rest_id', case when v_is_idle then v_newest + 1 else 0 end),
+  perform sluice.settle_cancellations(v_now), sluice.expire_in_time(v_now);
+  v_lowered := sluice.walk_in_time(v_now);
+  v_is_idle := v_is_idle and coalesce(v_lowered = 0, false);
+  perform sluice.note_meter(0, 0, v_now, 0, 0),
+    setval('sluice.sweep_rest_id', case when v_is_idle then v_newest + 1 else 0 end),
     setval('sluice.sweep_after', sluice.micros(case when v_is_idle then sluice.rest_until(v_now)
-      else v_now + least(greatest(interval '1 second', 50 * (clock_timestamp() - v_started)),
-        interval '30 minutes') end));
+      else v_now + interval '1 second' end));
   perform sluice.look_at_tenants(v_now);
   perform sluice.leave_broken(v_now)
   where exists (select from sluice.fallbacks f where f.cause = 'breaker_open');
@@ -60,13 +49,86 @@ begin
   where exists (select from sluice.budgets) or exists (select from sluice.budget_wait);
   -- last: until the commit notify_ready notes anew the lines that it forgot
   perform sluice.forget_idle_lines(v_now);
+  return coalesce(v_lowered, 0);
+end
+$$;
+
+-- rests: whether a part of the sweep rests.
+-- Params:  p_line, p_part: its meter: -2 of a line is that line's walk; -3 of line 0 is the walk of
+--          all lines, -4 expiry.
+create or replace function sluice.rests(p_line int, p_part int, p_now timestamptz) returns boolean
+language plpgsql volatile
+as $$
+declare
+  v_rest sluice.meter := sluice.meter_of(p_line, p_part);
+begin
+  -- One that began later than now: the clock was set back.
+  return coalesce(p_now >= v_rest.at
+    and p_now < v_rest.at + make_interval(secs => v_rest.v), false);
+end
+$$;
+
+-- rest: notes that a part of the sweep rests p_times as long as it took: at most 30 minutes, and
+-- not for less than a second, which is the sweep's own pace.
+create or replace function sluice.rest(
+  p_line int, p_part int, p_times int, p_started timestamptz, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_rest_s double precision := p_times * extract(epoch from clock_timestamp() - p_started);
+begin
+  if v_rest_s > 1 then
+    perform sluice.note_meter(p_line, p_part, p_now, least(v_rest_s, 1800), 0);
+  end if;
+end
+$$;
+
+-- expire_in_time: expire_due, at most a tenth of the time: while somebody holds a snapshot it walks
+-- over the index entries of tasks that are gone.
+create or replace function sluice.expire_in_time(p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_started timestamptz := clock_timestamp();
+begin
+  if not sluice.rests(0, -4, p_now) then
+    perform sluice.expire_due(p_now), sluice.rest(0, -4, 10, v_started, p_now);
+  end if;
+end
+$$;
+
+-- walk_in_time: what goes through all lines and models, at most a fiftieth of the time. It finds
+-- rows that became visible below their lane's mark, because they were committed later than the
+-- marks' lag, and lowers the mark to them; it walks the rows that marks let others skip. It
+-- notifies for the rows it found: their own notifications came before they were visible.
+-- Returns: the number of lanes lowered; null while it rests.
+create or replace function sluice.walk_in_time(p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+declare
+  v_started timestamptz := clock_timestamp();
+  v_line int;
+  v_lowered int := 0;
+begin
+  if sluice.rests(0, -3, p_now) then
+    return null;
+  end if;
+  for v_line in select distinct m.line from sluice.mark m order by m.line loop
+    v_lowered := v_lowered + sluice.rescan_in_time(v_line, p_now);
+  end loop;
+  -- A rolled-back completion has counted its calls as ended all the same.
+  perform sluice.recount_in_flight(m.id)
+  from (select id from sluice.models where max_in_flight is not null order by id) m;
+  perform sluice.clean_spent(p_now), sluice.clean_hints(), sluice.clean_speeds(),
+    sluice.rest(0, -3, 50, v_started, p_now);
   return v_lowered;
 end
 $$;
 
 -- is_idle: whether no other sweep is needed before a task comes: no model may have work, no call is
--- under way or to be aborted, and no transaction is open that could still commit a row below a
--- mark. The cheapest condition is first: in a busy system it decides.
+-- under way or to be aborted, no task waits for a budget of a time that rolls, which has more room
+-- at any moment, and no transaction is open that could still commit a row below a mark. The
+-- cheapest condition is first: in a busy system it decides.
 create or replace function sluice.is_idle() returns boolean
 language plpgsql volatile
 as $$
@@ -75,7 +137,9 @@ begin
     and not exists (select from pg_snapshot_xip(pg_current_snapshot()) x
       where x is distinct from pg_current_xact_id_if_assigned())
     and not exists (select from sluice.cancellation)
-    and not exists (select from sluice.lease);
+    and not exists (select from sluice.lease)
+    and not exists (select from sluice.budgets b where b.rolling is not null
+      and exists (select from sluice.budget_wait w where w.budget = b.id));
 end
 $$;
 
@@ -147,7 +211,7 @@ $$;
 
 -- rescan_in_time: rescan_line, but a line that took more than 50 ms rests 200 times as long,
 -- because claims wait meanwhile. Millions of dead rows, or of rows of open transactions, take that
--- long. The rest is kept in the meter of model -2.
+-- long.
 create or replace function sluice.rescan_in_time(p_line int, p_now timestamptz) returns int
 language plpgsql volatile
 as $$
@@ -155,14 +219,12 @@ declare
   v_started timestamptz := clock_timestamp();
   v_lowered int;
 begin
-  if (sluice.meter_of(p_line, -2)).at between p_now and p_now + interval '30 minutes' then
+  if sluice.rests(p_line, -2, p_now) then
     return 0;
   end if;
   v_lowered := sluice.rescan_line(p_line, p_now);
-  if clock_timestamp() > v_started + interval '50 ms' then
-    perform sluice.note_meter(p_line, -2, p_now + least(200 * (clock_timestamp() - v_started),
-      interval '30 minutes'), 0, 0);
-  end if;
+  perform sluice.rest(p_line, -2, 200, v_started, p_now)
+  where clock_timestamp() > v_started + interval '50 ms';
   return v_lowered;
 end
 $$;
