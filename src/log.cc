@@ -10,24 +10,28 @@
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "harmless_text.h"
 #include "json_text.h"
 
 namespace sluice {
 namespace {
 
+std::string json_message(std::string_view text) {
+  return harmless_json(json_string(text));
+}
+
 // The longest beginning of `text`, in whole characters, that takes `bytes_max` as a JSON string.
 std::string_view beginning_of(std::string_view text, size_t bytes_max) {
-  constexpr size_t escape_bytes_max = 6;  // \u001b
+  constexpr size_t escape_bytes_max = 6;  // \u001b, a byte's most
   std::string_view beginning = text.substr(0, bytes_max);
   while (!beginning.empty()) {
     const bool is_cut_in_character =
         beginning.size() < text.size() && (text[beginning.size()] & 0xc0) == 0x80;
-    const size_t bytes = json_string(beginning).size();
+    const size_t bytes = json_message(beginning).size();
     if (!is_cut_in_character && bytes <= bytes_max) break;
     const size_t excess = bytes > bytes_max ? bytes - bytes_max : 1;
     beginning.remove_suffix((excess + escape_bytes_max - 1) / escape_bytes_max);
@@ -41,7 +45,7 @@ class JsonMessageFlag final : public spdlog::custom_flag_formatter {
   void format(const spdlog::details::log_msg& message, const std::tm&,
               spdlog::memory_buf_t& out) override {
     const std::string text =
-        json_string(std::string_view(message.payload.data(), message.payload.size()));
+        json_message(std::string_view(message.payload.data(), message.payload.size()));
     out.append(text.data(), text.data() + text.size());
   }
   std::unique_ptr<custom_flag_formatter> clone() const override {
@@ -49,26 +53,14 @@ class JsonMessageFlag final : public spdlog::custom_flag_formatter {
   }
 };
 
-bool is_control(char c) {
-  return (c >= 0 && c < ' ') || c == 0x7f;
-}
-
 // The message on one line: a model's name, say, may hold a line of its own and codes for terminals.
 class TextMessageFlag final : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm&,
               spdlog::memory_buf_t& out) override {
-    const std::string_view text(message.payload.data(), message.payload.size());
-    for (size_t i = 0; i < text.size(); ++i) {
-      // U+0080 to U+009f are the same codes in two bytes.
-      const bool is_c1 = text[i] == '\xc2' && i + 1 < text.size() && (text[i + 1] & 0xe0) == 0x80;
-      if (is_c1) ++i;
-      if (is_c1 || is_control(text[i])) {
-        fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(text[i]));
-      } else {
-        out.push_back(text[i]);
-      }
-    }
+    const std::string text =
+        harmless_line(std::string_view(message.payload.data(), message.payload.size()));
+    out.append(text.data(), text.data() + text.size());
   }
   std::unique_ptr<custom_flag_formatter> clone() const override {
     return spdlog::details::make_unique<TextMessageFlag>();

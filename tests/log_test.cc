@@ -57,7 +57,10 @@ TEST_CASE("a message makes one line, and no code for a terminal") {
   const std::string name = "m\n2001-01-01T00:00:00.000Z warning forged\x1b[2J\x7f\u009b";
   CHECK(logged("model " + name + ": ä, €", "text")
             .ends_with("info model m\\x0a2001-01-01T00:00:00.000Z warning forged"
-                       "\\x1b[2J\\x7f\\x9b: ä, €\n"));
+                       "\\x1b[2J\\x7f\\u009b: ä, €\n"));
+  for (const char* format : {"text", "json"}) {
+    CHECK(logged("model a\u202eb", format).find("model a\\u202eb") != std::string::npos);
+  }
 }
 
 TEST_CASE("a line that fits is whole") {

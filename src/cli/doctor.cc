@@ -12,6 +12,7 @@
 #include "db/roles.h"
 #include "doctor/examine.h"
 #include "duration.h"
+#include "harmless_text.h"
 #include "json_text.h"
 
 namespace sluice {

@@ -7,6 +7,7 @@
 #include "cli/database_session.h"
 #include "cli/syntax.h"
 #include "cli/terminal.h"
+#include "harmless_text.h"
 
 namespace sluice {
 namespace {

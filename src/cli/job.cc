@@ -19,6 +19,7 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "command_error.h"
+#include "harmless_text.h"
 
 namespace sluice {
 namespace {

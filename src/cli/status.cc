@@ -19,6 +19,7 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "duration.h"
+#include "harmless_text.h"
 
 namespace sluice {
 namespace {

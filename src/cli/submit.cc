@@ -22,6 +22,7 @@
 #include "cli/terminal.h"
 #include "command_error.h"
 #include "duration.h"
+#include "harmless_text.h"
 #include "json_object.h"
 #include "json_text.h"
 

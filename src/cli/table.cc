@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "harmless_text.h"
+
 namespace sluice {
 namespace {
 

@@ -30,7 +30,7 @@ class Table final {
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // Requires: as many cells as columns. They are made harmless (see terminal.h).
+  // Requires: as many cells as columns. They are made harmless (see harmless_text.h).
   void add(std::vector<std::string> cells);
 
   // Heading and rows, each with its newline.

@@ -11,6 +11,7 @@
 #include "cli/terminal.h"
 #include "command_error.h"
 #include "duration.h"
+#include "harmless_text.h"
 
 namespace sluice {
 namespace {

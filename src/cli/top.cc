@@ -20,6 +20,7 @@
 #include "command_error.h"
 #include "db/migrate.h"
 #include "duration.h"
+#include "harmless_text.h"
 
 namespace sluice {
 namespace {

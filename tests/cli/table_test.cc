@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "cli/terminal.h"
+#include "harmless_text.h"
 
 namespace sluice {
 
