@@ -1,10 +1,10 @@
 -- Ends waiting tasks that are past their deadlines: those that no claim meets.
 
--- late_in_order: tasks of a line past their deadlines, the earliest deadlines first; at most p_max.
+-- first_late: tasks of a line past their deadlines, the earliest deadlines first; at most p_max.
 -- Locks those that are not locked, of the first 2 * p_max: it does not walk over all that somebody
 -- cancels in an open transaction.
 -- Returns: ids: null: none; more: whether it saw more than p_max.
-create or replace function sluice.late_in_order(
+create or replace function sluice.first_late(
   p_line int, p_max int, p_now timestamptz, out ids bigint[], out more boolean)
 language plpgsql volatile
 as $$
@@ -100,7 +100,7 @@ begin
         v_ids := sluice.late_by_turns(v_line, greatest(1, v_share / 2),
           20000 / cardinality(v_lines), p_now);
       else
-        select l.ids, l.more into v_ids, v_more from sluice.late_in_order(v_line, v_share, p_now) l;
+        select l.ids, l.more into v_ids, v_more from sluice.first_late(v_line, v_share, p_now) l;
       end if;
       v_full := case when v_round = 2 or v_more then v_full || v_line else v_full end;
       if v_ids is not null then
