@@ -1,4 +1,5 @@
--- sluice.sweep, sluice.rests, sluice.rest, sluice.expire_in_time, sluice.walk_in_time
+-- sluice.sweep, sluice.rests, sluice.rest, sluice.settle_in_time, sluice.expire_in_time,
+-- sluice.walk_in_time
 -- The attack: 270,000 late tasks of one tenant made the whole sweep rest for a minute, and tasks of
 -- others that waited for a budget went on after 103 s.
 begin;
@@ -15,6 +16,9 @@ create temporary table done (part text);
 grant insert on done to sluice_owner;
 create or replace function sluice.expire_due(p_now timestamptz) returns int language sql
 as $$ insert into pg_temp.done values ('expiry'); select count(pg_sleep(0.2))::int $$;
+create or replace function sluice.settle_cancellations(
+  p_now timestamptz, p_tasks bigint[] default null) returns int language sql
+as $$ insert into pg_temp.done values ('settling'); select count(pg_sleep(0.2))::int $$;
 create or replace function sluice.clean_speeds() returns void language sql
 as $$ insert into pg_temp.done values ('walk'); select pg_sleep(0.2) $$;
 create or replace function sluice.look_at_budgets(p_now timestamptz) returns int language sql
@@ -23,7 +27,7 @@ create function done() returns text[] language sql volatile
 as $$ select array(select d.part from done d order by 1) $$;
 
 select sluice.sweep(at(0)) \g /dev/null
-select is(done(), '{budgets,expiry,walk}', 'each part is done');
+select is(done(), '{budgets,expiry,settling,walk}', 'each part is done');
 truncate done;
 select sluice.sweep(at(1)) \g /dev/null
 select is(done(), '{budgets}', 'those that took long rest, and hold up no other');
@@ -32,10 +36,10 @@ select sluice.sweep(at(9)) \g /dev/null
 select is(done(), '{budgets,expiry}', 'expiry ten times as long as it took');
 truncate done;
 select sluice.sweep(at(60)) \g /dev/null
-select is(done(), '{budgets,expiry,walk}', 'the walk fifty times');
+select is(done(), '{budgets,expiry,settling,walk}', 'the others fifty times');
 truncate done;
 select sluice.sweep(at(-3600)) \g /dev/null
-select is(done(), '{budgets,expiry,walk}', 'a clock that was set back ends each rest');
+select is(done(), '{budgets,expiry,settling,walk}', 'a clock that was set back ends each rest');
 select sluice.rest(0, -4, 10, clock_timestamp() - interval '1 day', at(100)) \g /dev/null
 select ok(sluice.rests(0, -4, at(1899)) and not sluice.rests(0, -4, at(1901)),
   'none is longer than half an hour');

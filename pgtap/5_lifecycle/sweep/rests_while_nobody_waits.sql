@@ -1,7 +1,7 @@
 begin;
 \set alone
 \ir ../../_helpers.sql
-select plan(8);
+select plan(11);
 
 -- This test's own transaction has an id, and is_idle passes over it; the rows of other tests are
 -- rolled back.
@@ -33,6 +33,19 @@ insert into sluice.ready_line (line, noted_at) values (id_of(:'m'), at(0));
 select sluice.forget_idle_lines(at(15)) \g /dev/null
 select is(pg_sequence_last_value('sluice.sweep_after'), 0::bigint,
   'and looks once more when an idle line has been forgotten');
+
+-- What expires is a round's most, or expiry rests itself: the next round is a second later.
+select sluice.submit_many(jsonb_agg(jsonb_build_object('prompt', 'x', 'model', :'m'::text,
+  'deadline', at(40), 'run_at', at(90))), at(31))
+from generate_series(1, 1500) \g /dev/null
+delete from sluice.ready_line;
+select sluice.sweep(at(s)) from unnest('{41,42}'::numeric[]) s \g /dev/null
+select ok(not exists (select from sluice.later l where l.deadline = at(40)),
+  'it ends all that is late before it rests');
+select sluice.note_meter(0, -4, at(43), 10, 0), sluice.sweep(at(43)) \g /dev/null
+select is(pg_sequence_last_value('sluice.sweep_rest_id'), 0::bigint, 'not while expiry rests');
+select sluice.sweep(at(54)) \g /dev/null
+select ok(pg_sequence_last_value('sluice.sweep_rest_id') > 0, 'but then');
 
 select * from finish();
 rollback;

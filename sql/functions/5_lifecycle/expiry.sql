@@ -1,37 +1,29 @@
 -- Ends waiting tasks that are past their deadlines: those that no claim meets.
 
--- first_late: tasks of a line past their deadlines, the earliest deadlines first; at most p_max.
--- Locks those that are not locked, of the first 2 * p_max: it does not walk over all that somebody
--- cancels in an open transaction.
--- Returns: ids: null: none; more: whether it saw more than p_max.
-create or replace function sluice.first_late(
-  p_line int, p_max int, p_now timestamptz, out ids bigint[], out more boolean)
+-- first_late: where the tasks of a line are that are past their deadlines, the earliest deadlines
+-- first; at most p_max.
+create or replace function sluice.first_late(p_line int, p_max int, p_now timestamptz)
+returns tid[]
 language plpgsql volatile
 as $$
 declare
   v_places tid[];
 begin
   execute format('select array(
-      select ctid from sluice.%I where deadline <= $1 order by deadline limit 2 * $2)',
+      select ctid from sluice.%I where deadline <= $1 order by deadline limit $2)',
     sluice.place_of(p_line))
   into v_places using p_now, p_max;
-  more := cardinality(v_places) > p_max;
-  if v_places <> '{}' then
-    execute format('select array_agg(f.task_id) from (
-        select task_id from sluice.%I where ctid = any ($1) and deadline <= $2 limit $3
-          for update skip locked) f', sluice.place_of(p_line))
-    into ids using v_places, p_now, p_max;
-  end if;
+  return v_places;
 end
 $$;
 
--- late_by_turns: the same, but the first of each lane, then the second of each.
+-- late_in_turns: the same, but the first of each lane, then the second of each.
 -- Params:  p_line: of what waits for its time each tenant's is one lane; p_looks: at so many tasks
 --          it looks, as many of each lane, from the first on; at half as many lanes.
 -- twin: tenant_key
-create or replace function sluice.late_by_turns(
+create or replace function sluice.late_in_turns(
   p_line int, p_max int, p_looks int, p_now timestamptz)
-returns bigint[]
+returns tid[]
 language plpgsql volatile
 as $$
 declare
@@ -39,25 +31,47 @@ declare
     then sluice.lane_heads(p_line, p_looks / 2, p_now => p_now)
     else array(select row(0, null, t, '-infinity', 0, null, null)::sluice.head
       from unnest(sluice.later_tenants(p_looks / 2)) t) end;
-  v_ids bigint[];
+  v_places tid[];
 begin
   execute format($sql$
-    with late as materialized (
-      select r.task_id from unnest($1) h
+    select array(
+      select r.at from unnest($1) h
       cross join lateral unnest(array(
-        select f.task_id from (
-          select q.task_id, q.deadline from sluice.%1$I q
+        select f.at from (
+          select q.ctid as at, q.deadline from sluice.%1$I q
           where %2$s ((hashtextextended(q.tenant, 0) >> 1), q.ready_at) >= (h.tenant, h.ready_at)
             and ((hashtextextended(q.tenant, 0) >> 1), q.ready_at) <= (h.tenant, 'infinity')
           order by hashtextextended(q.tenant, 0) >> 1, q.ready_at
           limit $4 / greatest(1, cardinality($1))) f
-        where f.deadline <= $2)) with ordinality r(task_id, turn)
+        where f.deadline <= $2)) with ordinality r(at, turn)
       order by r.turn, random() limit $3)
-    select array_agg(f.task_id) from (
-      select q.task_id from late l join sluice.%1$I q on q.task_id = l.task_id
-      for update of q skip locked) f
     $sql$, sluice.place_of(p_line), case when p_line <> 0 then 'q.rank = h.rank and' end)
-  into v_ids using v_heads, p_now, p_max, p_looks;
+  into v_places using v_heads, p_now, p_max, p_looks;
+  return v_places;
+end
+$$;
+
+-- lock_late: locks the late tasks at p_places of a line, the first places first, but for locked
+-- ones; at most p_max.
+-- Returns: their ids; null: none. What has come into the place of one that is gone is late, too, or
+--          stays.
+-- Without index scans: where the planner believes that the line is empty, one walks over all of it
+-- instead of going to the places.
+create or replace function sluice.lock_late(
+  p_line int, p_places tid[], p_max int, p_now timestamptz) returns bigint[]
+language plpgsql volatile
+set enable_indexscan = off set enable_indexonlyscan = off set enable_bitmapscan = off
+set enable_seqscan = off
+as $$
+declare
+  v_ids bigint[];
+begin
+  execute format('select array_agg(l.task_id) from (
+      select q.task_id from unnest($1) with ordinality i(at, place)
+      join sluice.%I q on q.ctid = i.at
+      where q.deadline <= $2 order by i.place limit $3 for update of q skip locked) l',
+    sluice.place_of(p_line))
+  into v_ids using p_places, p_now, p_max;
   return v_ids;
 end
 $$;
@@ -70,7 +84,8 @@ $$;
 --          idle or not), so that 1,000 lines have their turn within five calls. The lines share
 --          three quarters of it, so one with thousands does not hold up another's few. What is left
 --          then goes to those with more than their share, half of it by turns of their lanes.
--- Locks:   skips rows that are locked, and waits for none.
+-- Locks:   skips rows that are locked, and waits for none. It looks at twice as many as it takes,
+--          not at all that somebody cancels in an open transaction.
 create or replace function sluice.expire_due(p_now timestamptz) returns int
 language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
@@ -85,9 +100,9 @@ declare
     limit v_queues);
   v_lines int[] := 0 || v_next;
   v_full int[];
-  v_more boolean;
   v_line int;
   v_share int;
+  v_places tid[];
   v_ids bigint[];
   v_expired int := 0;
 begin
@@ -96,13 +111,13 @@ begin
       / cardinality(v_lines);
     v_full := '{}';
     foreach v_line in array v_lines loop
-      if v_round = 2 then
-        v_ids := sluice.late_by_turns(v_line, greatest(1, v_share / 2),
-          20000 / cardinality(v_lines), p_now);
-      else
-        select l.ids, l.more into v_ids, v_more from sluice.first_late(v_line, v_share, p_now) l;
-      end if;
-      v_full := case when v_round = 2 or v_more then v_full || v_line else v_full end;
+      v_places := case v_round when 2 then sluice.late_in_turns(v_line, greatest(1, v_share / 2),
+          20000 / cardinality(v_lines), p_now)
+        else sluice.first_late(v_line, 2 * v_share, p_now) end;
+      v_full := case when v_round = 2 or cardinality(v_places) > v_share then v_full || v_line
+        else v_full end;
+      v_ids := case when v_places <> '{}'
+        then sluice.lock_late(v_line, v_places, v_share, p_now) end;
       if v_ids is not null then
         v_expired := v_expired
           + sluice.end_waiting(sluice.place_of(v_line), v_ids, 'expired', p_now);

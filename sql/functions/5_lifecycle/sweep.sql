@@ -22,6 +22,7 @@ declare
   v_newest bigint := coalesce(pg_sequence_last_value('sluice.task_id'::regclass), 0);
   v_rest_id bigint := coalesce(pg_sequence_last_value('sluice.sweep_rest_id'::regclass), 0);
   v_is_idle boolean;
+  v_expired int;
   v_lowered int;
 begin
   -- The last one was later than now: the clock was set back. A rest ends when a task comes, or a
@@ -35,9 +36,10 @@ begin
   end if;
   v_is_idle := sluice.is_idle();  -- before the walk: what comes during it is not seen by all of it
   -- Rows of tasks before locks of models.
-  perform sluice.settle_cancellations(v_now), sluice.expire_in_time(v_now);
+  perform sluice.settle_in_time(v_now);
+  v_expired := sluice.expire_in_time(v_now);
   v_lowered := sluice.walk_in_time(v_now);
-  v_is_idle := v_is_idle and coalesce(v_lowered = 0, false);
+  v_is_idle := v_is_idle and coalesce(v_expired = 0 and v_lowered = 0, false);
   perform sluice.note_meter(0, 0, v_now, 0, 0),
     setval('sluice.sweep_rest_id', case when v_is_idle then v_newest + 1 else 0 end),
     setval('sluice.sweep_after', sluice.micros(case when v_is_idle then sluice.rest_until(v_now)
@@ -55,7 +57,7 @@ $$;
 
 -- rests: whether a part of the sweep rests.
 -- Params:  p_line, p_part: its meter: -2 of a line is that line's walk; -3 of line 0 is the walk of
---          all lines, -4 expiry.
+--          all lines, -4 expiry, -5 the settling of cancellations.
 create or replace function sluice.rests(p_line int, p_part int, p_now timestamptz) returns boolean
 language plpgsql volatile
 as $$
@@ -83,17 +85,35 @@ begin
 end
 $$;
 
--- expire_in_time: expire_due, at most a tenth of the time: while somebody holds a snapshot it walks
--- over the index entries of tasks that are gone.
-create or replace function sluice.expire_in_time(p_now timestamptz) returns void
+-- settle_in_time: settle_cancellations, at most a fiftieth of the time: it waits for rows of open
+-- transactions.
+create or replace function sluice.settle_in_time(p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
   v_started timestamptz := clock_timestamp();
 begin
-  if not sluice.rests(0, -4, p_now) then
-    perform sluice.expire_due(p_now), sluice.rest(0, -4, 10, v_started, p_now);
+  if not sluice.rests(0, -5, p_now) then
+    perform sluice.settle_cancellations(p_now), sluice.rest(0, -5, 50, v_started, p_now);
   end if;
+end
+$$;
+
+-- expire_in_time: expire_due, at most a tenth of the time: while somebody holds a snapshot it walks
+-- over the index entries of tasks that are gone.
+-- Returns: how many; null while it rests.
+create or replace function sluice.expire_in_time(p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+declare
+  v_started timestamptz := clock_timestamp();
+  v_expired int;
+begin
+  if not sluice.rests(0, -4, p_now) then
+    v_expired := sluice.expire_due(p_now);
+    perform sluice.rest(0, -4, 10, v_started, p_now);
+  end if;
+  return v_expired;
 end
 $$;
 
