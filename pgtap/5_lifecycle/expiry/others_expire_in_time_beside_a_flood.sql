@@ -3,7 +3,7 @@
 begin;
 \set alone
 \ir ../../_helpers.sql
-select plan(5);
+select plan(6);
 
 select given_model() as m \gset
 -- No line is empty: all have more than their share.
@@ -30,6 +30,16 @@ select sluice.submit_many(jsonb_agg(jsonb_build_object('prompt', 'x', 'model', :
   'deadline', at(8))), at(7))
 from generate_series(1, 375) \g /dev/null
 select is(sluice.expire_due(at(9)), 375, 'and of as many as its share a line has all');
+
+-- The attack: late tasks of 201 priorities took 201 of 202 turns.
+select sluice.submit_many(jsonb_agg(jsonb_build_object('prompt', 'x', 'model', :'m'::text,
+  'tenant', 'flood', 'priority', p, 'deadline', at(11))), at(10))
+from generate_series(-100, 100) p, generate_series(1, 10) \g /dev/null
+select sluice.submit('x', :'m', tenant => 'few', deadline => at(12), p_now => at(10)) as few
+\gset
+select is(array(select q.task_id from unnest(sluice.late_in_turns(id_of(:'m'), 2, 20000, at(13))) p
+    join sluice.queue q on q.ctid = p where q.tenant = 'few'), array[:few]::bigint[],
+  'a tenant has one turn, however many lanes it has');
 
 select * from finish();
 rollback;

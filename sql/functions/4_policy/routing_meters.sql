@@ -23,7 +23,8 @@
 --   0, below -1000    the meter of a tier (tier_meter)
 --   -1                where a look at a line's lanes ended: weight and tenant are the rank and the
 --                     tenant of the lane (lanes.sql)
---   -2                until when the sweep leaves the line alone (5_lifecycle/sweep.sql)
+--   -2 to -5          a part of the sweep that rests since `at`, for v seconds; 0 of line 0: when
+--                     the last sweep was (5_lifecycle/sweep.sql)
 
 -- route_slack: how many of its own tasks a model may be ahead of its share: one of two models takes
 -- 64 at once. The number is for each model, not for the route: of fifty models each would have one
@@ -72,7 +73,7 @@ language sql immutable
 as $$ select case when p_own.at > p_now - sluice.asks_for()
   and p_own.at <= p_now then p_own.weight else 0 end $$;
 
--- tier_meter: the model by which the meter of a route's tier is known. (-1 and -2 are the lanes'
+-- tier_meter: the model by which the meter of a route's tier is known. (-1 to -5 are the lanes'
 -- and the sweep's.)
 create or replace function sluice.tier_meter(p_tier int) returns int
 language sql immutable parallel safe

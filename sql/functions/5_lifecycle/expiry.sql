@@ -17,9 +17,11 @@ begin
 end
 $$;
 
--- late_in_turns: the same, but the first of each lane, then the second of each.
+-- late_in_turns: the same, but the first of each tenant, then the second of each: of each of its
+-- lanes the first ones.
 -- Params:  p_line: of what waits for its time each tenant's is one lane; p_looks: at so many tasks
 --          it looks, as many of each lane, from the first on; at half as many lanes.
+-- Turns of lanes gave a tenant of 201 priorities 201 of 202.
 -- twin: tenant_key
 create or replace function sluice.late_in_turns(
   p_line int, p_max int, p_looks int, p_now timestamptz)
@@ -44,7 +46,8 @@ begin
           order by hashtextextended(q.tenant, 0) >> 1, q.ready_at
           limit $4 / greatest(1, cardinality($1))) f
         where f.deadline <= $2)) with ordinality r(at, turn)
-      order by r.turn, random() limit $3)
+      order by row_number() over (partition by h.tenant order by r.turn, random()), random()
+      limit $3)
     $sql$, sluice.place_of(p_line), case when p_line <> 0 then 'q.rank = h.rank and' end)
   into v_places using v_heads, p_now, p_max, p_looks;
   return v_places;
@@ -82,13 +85,14 @@ $$;
 -- Called by sweep, hence about once a second in the fleet, and by tick.
 -- Returns: how many, at most 1,000 a call: from later, and from the next 200 lines (65 us each,
 --          idle or not), so that 1,000 lines have their turn within five calls. The lines share
---          three quarters of it, so one with thousands does not hold up another's few. What is left
---          then goes to those with more than their share, half of it by turns of their lanes.
+--          half of it, so one with thousands does not hold up another's few. Those with more than
+--          their share have the rest, by turns of their tenants; what these leave, in order.
 -- Locks:   skips rows that are locked, and waits for none. It looks at twice as many as it takes,
 --          not at all that somebody cancels in an open transaction.
 create or replace function sluice.expire_due(p_now timestamptz) returns int
 language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set enable_bitmapscan = off
 as $$
 declare
   v_limit constant int := 1000;
@@ -107,11 +111,11 @@ declare
   v_expired int := 0;
 begin
   for v_round in 1 .. 3 loop
-    v_share := case v_round when 1 then v_limit * 3 / 4 else v_limit - v_expired end
+    v_share := case v_round when 1 then v_limit / 2 else v_limit - v_expired end
       / cardinality(v_lines);
     v_full := '{}';
     foreach v_line in array v_lines loop
-      v_places := case v_round when 2 then sluice.late_in_turns(v_line, greatest(1, v_share / 2),
+      v_places := case v_round when 2 then sluice.late_in_turns(v_line, v_share,
           20000 / cardinality(v_lines), p_now)
         else sluice.first_late(v_line, 2 * v_share, p_now) end;
       v_full := case when v_round = 2 or cardinality(v_places) > v_share then v_full || v_line
