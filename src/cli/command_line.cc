@@ -19,6 +19,7 @@
 #include "cli/syntax.h"
 #include "command_error.h"
 #include "db/database_url.h"
+#include "harmless_text.h"
 #include "log.h"
 
 namespace sluice {
@@ -314,7 +315,7 @@ std::string in_one_line(std::string_view text) {
 }
 
 int fail(ExitCode code, std::string_view message) {
-  std::fprintf(stderr, "sluice: %s\n", in_one_line(message).c_str());
+  std::fprintf(stderr, "sluice: %s\n", harmless(in_one_line(message), false).c_str());
   return static_cast<int>(code);
 }
 

@@ -15,6 +15,7 @@
 #include "cli/submission.h"
 #include "cli/syntax.h"
 #include "command_error.h"
+#include "harmless_text.h"
 #include "json_object.h"
 
 namespace sluice {
@@ -80,7 +81,7 @@ class Import final {
     }
     some_refused_ = true;
     progress_.clear();
-    fmt::print(stderr, "sluice: line {}: {}\n", line, reason);
+    fmt::print(stderr, "sluice: line {}: {}\n", line, harmless(reason, false));
   }
 
   const ImportOptions& options_;

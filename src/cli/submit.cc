@@ -149,7 +149,7 @@ class Run final {
     }
     some_refused_ = true;
     progress_.clear();
-    fmt::print(stderr, "sluice: {}{}\n", where, reason);
+    fmt::print(stderr, "sluice: {}{}\n", where, harmless(reason, false));
   }
 
   void accept(const std::vector<Submission::Accepted>& accepted) {

@@ -5,7 +5,7 @@ select plan(4);
 select given_model() as m \gset
 select given_route(:'m') as r \gset
 create function lines(p_draft jsonb) returns int[] language sql
-as $$ select sluice.lines_of_task(jsonb_populate_record(null::sluice.task, p_draft)) $$;
+as $$ select sluice.lines_of_task(jsonb_populate_record(null::sluice.task_facts, p_draft)) $$;
 select is(lines(jsonb_build_object('model', id_of(:'m'))), array[id_of(:'m')], 'of a model one');
 select is(lines(jsonb_build_object('model', id_of(:'m'), 'affinity_key', 'k')),
   array[id_of(:'m')], 'also with a key');

@@ -4,6 +4,9 @@ begin;
 \ir ../../_batches.sql
 select plan(6);
 
+-- Counted each time.
+create or replace function sluice.all_files_bytes() returns bigint language sql
+as $$ select sluice.count_files_bytes() $$;
 select 'tenant ' || pg_backend_pid() as t \gset
 select given_speaker() as m \gset
 select given_file(array[lines_of_batch(:'m', 1)], :'t' || ' other') as f,

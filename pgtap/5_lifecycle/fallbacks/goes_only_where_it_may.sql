@@ -8,8 +8,8 @@ select given_tenant() as bound \gset
 update sluice.tenants set models = array[:'a'] where name = :'bound';
 -- may: whether model p_to takes task p_task over from p_from.
 create function may(p_task bigint, p_to text, p_from text) returns boolean language sql
-as $$ select sluice.takes_over(model_row(p_to), t, model_row(p_from)) from sluice.task t
-  where t.id = p_task $$;
+as $$ select sluice.takes_over(model_row(p_to), sluice.facts_of(t), model_row(p_from))
+  from sluice.task t where t.id = p_task $$;
 select given_task(:'a') as t, given_task(:'a', tenant => :'bound') as theirs,
   sluice.submit(null, :'a', request => '{"prompt": "x"}', p_now => at(0)) as verbatim,
   given_task(:'a', prompt => repeat('x', 4000), max_output_tokens => 10) as long \gset

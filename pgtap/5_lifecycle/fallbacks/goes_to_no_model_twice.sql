@@ -11,8 +11,8 @@ insert into sluice.fallbacks values (:'a', 'context_too_long', :'b'),
 select given_worker(array[:'a', :'b', :'c']) as w \gset
 -- next_of: to which model a task would go.
 create function next_of(p_task bigint, p_from text, p_cause text) returns text language sql
-as $$ select (sluice.fallback_of(t, model_row(p_from), p_cause)).name from sluice.task t
-  where t.id = p_task $$;
+as $$ select (sluice.fallback_of(sluice.facts_of(t), model_row(p_from), p_cause)).name
+  from sluice.task t where t.id = p_task $$;
 select given_task(:'a') as t, given_task(:'r') as routed \gset
 select is(next_of(:t, :'a', 'context_too_long'), :'b', 'by the cause');
 select is(next_of(:t, :'a', 'over_budget'), null, 'of another cause there is none');

@@ -27,7 +27,8 @@ language sql immutable parallel safe
 as $$ select interval '250 milliseconds' $$;
 
 -- tenant_key: identifies a tenant within lanes: 63 bits of a hash. A number compares fast in every
--- locale and spreads tenants evenly; two tenants with the same key would merely share their turns.
+-- locale and spreads tenants evenly. Two tenants with the same key would share their turns, so no
+-- name is taken that has another's (require_own_turns).
 -- It is shifted so that key + 1 is a bigint, too. Queries that need an index write the expression
 -- out, because a call would not match the index.
 -- twin: tenant_key

@@ -107,7 +107,8 @@ $$;
 -- note_tenants: notes new tenants, of which settings.max_tenants may have tasks. Only tenants
 -- without a row and without a key of their own are new; somebody created the others (limits_of).
 -- Two transactions may note the same tenant, so an exact count is made before one is refused.
--- Errors:  SL005 there are max_tenants already; SL009 max_tenants is 0: known tenants only.
+-- Errors:  SL004 require_own_turns; SL005 there are max_tenants already; SL009 max_tenants is 0:
+--          known tenants only.
 create or replace function sluice.note_tenants(p_tenants text[]) returns void
 language plpgsql volatile
 as $$
@@ -115,6 +116,7 @@ declare
   v_max int := (select s.max_tenants from sluice.settings s);
   v_count bigint := (select count(*) from sluice.unlisted_tenant);
 begin
+  perform sluice.require_own_turns(p_tenants);
   if v_count + cardinality(p_tenants) > v_max then
     v_count := (select count(*) from (select distinct u.tenant from sluice.unlisted_tenant u) u);
   end if;

@@ -98,6 +98,7 @@ $$;
 
 -- before_tenant_changes: creates a tenant's buckets, full, and notes when its limits change. The
 -- first role of all closes the other tenants to everybody.
+-- Errors:  SL004 require_own_turns.
 create or replace function sluice.before_tenant_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -105,6 +106,9 @@ as $$
 declare
   v_bucket text;
 begin
+  if tg_op = 'INSERT' or new.name <> old.name then
+    perform sluice.require_own_turns(array[new.name]);
+  end if;
   foreach v_bucket in array array['tenant_bucket_', 'tenant_tokens_'] loop
     if (new.rpm is not null or new.tpm is not null)
       and to_regclass('sluice.' || v_bucket || new.id) is null then

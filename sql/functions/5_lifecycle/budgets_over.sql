@@ -95,7 +95,8 @@ begin
     from unnest(p_rows) q join unnest(p_over) o on o.task_id = q.task_id
     join sluice.budgets b on b.id = o.budget
     join sluice.task t on t.id = q.task_id
-    cross join lateral (select (sluice.fallback_of(t, p_model, 'over_budget', b)).name as target
+    cross join lateral (select (sluice.fallback_of(sluice.facts_of(t), p_model, 'over_budget',
+      b)).name as target
       offset 0) f
     cross join lateral (select sluice.over_text(o, b, p_model.name,
       sluice.budget_opens_at(b, o.need, p_now), p_now) as reason) r

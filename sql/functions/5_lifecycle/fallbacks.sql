@@ -24,7 +24,8 @@ $$;
 -- is over a budget of p_from alone may go to the route's other models, tier by tier.
 -- Params:  p_cause: of sluice.fallbacks; p_budget: of over_budget: which one.
 create or replace function sluice.fallback_of(
-  p_task sluice.task, p_from sluice.models, p_cause text, p_budget sluice.budgets default null)
+  p_task sluice.task_facts, p_from sluice.models, p_cause text,
+  p_budget sluice.budgets default null)
 returns sluice.models
 language plpgsql volatile
 as $$
@@ -56,11 +57,11 @@ $$;
 -- payload's version is one of its model's, tenants are bound to models, and the request must fit
 -- into the tokens of a minute. A tenant that may use a route may use its models.
 create or replace function sluice.takes_over(
-  p_model sluice.models, p_task sluice.task, p_from sluice.models) returns boolean
+  p_model sluice.models, p_task sluice.task_facts, p_from sluice.models) returns boolean
 language plpgsql volatile
 as $$
 begin
-  return (p_model.api = p_from.api or p_task.request is null
+  return (p_model.api = p_from.api or not p_task.is_verbatim
       and 'openai-embeddings' not in (p_model.api, p_from.api))
     and (p_task.schema_version is null or exists (select from sluice.payload_schema s
       where s.target = p_model.name and s.version = p_task.schema_version))
@@ -68,7 +69,7 @@ begin
         where r.route = p_task.route and r.model = p_model.name)
       or not (select sluice.exceeds(l, -100, p_model.name) from sluice.limits_of(p_task.tenant) l))
     and (p_model.tpm is null or sluice.estimate_tokens(p_model.id,
-      octet_length(coalesce(p_task.prompt, p_task.request)), p_task.max_output_tokens)
+      p_task.body_bytes, p_task.max_output_tokens)
         <= p_model.tpm);
 end
 $$;
@@ -136,7 +137,8 @@ begin
         (o.lease).deadline, null, (o.lease).request_bytes, (o.lease).fence, (o.lease).rank,
         (o.lease).attempts + 1, null, (o.lease).tenant)::sluice.later) as rows
     from (
-      select c.cause, e.place, e.lease, (sluice.fallback_of(t, m, c.cause)).name as target
+      select c.cause, e.place, e.lease,
+        (sluice.fallback_of(sluice.facts_of(t), m, c.cause)).name as target
       from unnest(p_ended) e
       cross join lateral (select sluice.fallback_cause((p_outcomes[e.place]).kind,
         (p_outcomes[e.place]).error_code) as cause offset 0) c
@@ -229,7 +231,7 @@ begin
     select o.target, array_agg(o.row) as rows from (
       select row(q.task_id, null, q.deadline, null, q.request_bytes, q.fence, q.rank, q.attempts,
           null, q.tenant)::sluice.later as row,
-        (sluice.fallback_of(t, $1, 'breaker_open')).name as target
+        (sluice.fallback_of(sluice.facts_of(t), $1, 'breaker_open')).name as target
       from sluice.%I q join sluice.task t on t.id = q.task_id
       where q.task_id = any ($2) offset 0) o
     where o.target is not null group by o.target $sql$, p_queue)

@@ -19,7 +19,7 @@ declare
   v_place record;
   v_sentence text;
 begin
-  select * into v_task from sluice.task t where t.id = explain.id;
+  v_task := sluice.task_without_texts(explain.id);
   perform sluice.require_task(explain.id, v_task.tenant);
   -- A task that moves between the look at its place and the look at its row is looked for again.
   for v_try in 1 .. 100 loop
@@ -33,10 +33,25 @@ begin
       v_sentence := v_sentence || sluice.choice_text(v_task.route, v_now);
     end if;
     exit when v_sentence is not null;
-    select * into v_task from sluice.task t where t.id = explain.id;  -- a job may have moved it
+    v_task := sluice.task_without_texts(explain.id);  -- a job may have moved it
   end loop;
   return coalesce(v_sentence || sluice.fallbacks_text(v_task.id),
     'moving from one place to another');
+end
+$$;
+
+-- task_without_texts: a task's row as it may be handed on: with its texts it would be read whole
+-- each time.
+create or replace function sluice.task_without_texts(p_task bigint) returns sluice.task
+language plpgsql stable
+as $$
+declare
+  v_task sluice.task;
+begin
+  select * into v_task from sluice.task t where t.id = p_task;
+  v_task.prompt := null;
+  v_task.request := null;
+  return v_task;
 end
 $$;
 
@@ -109,10 +124,14 @@ create or replace function sluice.explain_result(p_task bigint, p_now timestampt
 language plpgsql volatile
 as $$
 declare
-  v sluice.result := (select r from sluice.result r where r.task_id = p_task);
-  v_on text := coalesce(' on ' || v.model, '') || ' at ' || sluice.clock_text(v.finished_at, p_now);
-  v_after text := format('%s attempt%s', v.attempts, case when v.attempts <> 1 then 's' end);
+  v record;
+  v_on text;
+  v_after text;
 begin
+  select r.status, r.model, r.finished_at, r.attempts, r.error_code, r.error into v
+  from sluice.result r where r.task_id = p_task;
+  v_on := coalesce(' on ' || v.model, '') || ' at ' || sluice.clock_text(v.finished_at, p_now);
+  v_after := format('%s attempt%s', v.attempts, case when v.attempts <> 1 then 's' end);
   return case v.status
     when 'solved' then format('solved%s after %s', v_on, v_after)
     when 'failed'

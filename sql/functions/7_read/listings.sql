@@ -69,18 +69,20 @@ declare
     (select min(i) from sluice.newest_ids(list_tasks.status, c_tasks_max, list_tasks.before) i),
       9223372036854775807));
 begin
+  -- By their ids, for a row that a subquery hands on whole is read whole, with all its texts.
   return query
-  select (f.task).* from (
-    select t as task, t.id,
-      sum(octet_length(coalesce(t.prompt, t.request)) + coalesce(octet_length(t.answer), 0)
-      + coalesce(octet_length(t.response), 0) + coalesce(octet_length(t.error), 0))
-      over (order by t.id desc rows between unbounded preceding and 1 preceding) as bytes_before
-    from sluice.tasks t
-    where t.id >= v_first and t.id < coalesce(list_tasks.before, 9223372036854775807)
-      and (list_tasks.status is null or t.status = list_tasks.status)
-      and (list_tasks.model is null or t.model = list_tasks.model)) f
-  where coalesce(f.bytes_before, 0) < max_bytes
-  order by f.id desc;
+  select t.* from sluice.tasks t where t.id = any (array(
+    select f.id from (
+      select t.id,
+        sum(octet_length(coalesce(t.prompt, t.request)) + coalesce(octet_length(t.answer), 0)
+        + coalesce(octet_length(t.response), 0) + coalesce(octet_length(t.error), 0))
+        over (order by t.id desc rows between unbounded preceding and 1 preceding) as bytes_before
+      from sluice.tasks t
+      where t.id >= v_first and t.id < coalesce(list_tasks.before, 9223372036854775807)
+        and (list_tasks.status is null or t.status = list_tasks.status)
+        and (list_tasks.model is null or t.model = list_tasks.model)) f
+    where coalesce(f.bytes_before, 0) < max_bytes))
+  order by t.id desc;
 end
 $$;
 

@@ -56,7 +56,7 @@ begin
   with found as materialized (
     select o, sluice.place_of(l) as line
     from unnest(p_tasks) o join sluice.task t on t.id = o.task_id
-    cross join unnest(sluice.lines_of_task(t)) l
+    cross join unnest(sluice.lines_of_task(sluice.facts_of(t))) l
     where case p_job.action
       when 'move' then case when v_model is null then t.route = p_job.target
         else t.model = v_model end

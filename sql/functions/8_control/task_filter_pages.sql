@@ -2,13 +2,15 @@
 -- the order of an index. What PostgreSQL knows of a table may be from when it was empty: then it
 -- would rather collect and sort all its rows for each page, 100,000 in 35 ms, so it may not.
 
--- chosen_lines: the lines in which these tasks wait, if they do.
-create or replace function sluice.chosen_lines(p_ids bigint[]) returns int[]
+-- chosen_lines: the lines in which the chosen ids wait, if they do; null: none are chosen.
+create or replace function sluice.chosen_lines(p_filter sluice.task_filter) returns int[]
 language plpgsql stable
 as $$
 begin
-  return array(select distinct unnest(sluice.lines_of_task(t)) from sluice.task t
-    where t.id = any (p_ids));
+  return case when p_filter.ids is not null then array(
+    select distinct unnest(sluice.lines_of_task(sluice.facts_of(t))) from sluice.task t
+    where t.id = any (p_filter.ids)
+      and (t.tenant = any (p_filter.tenants)) = p_filter.is_bound) end;
 end
 $$;
 
@@ -132,11 +134,12 @@ create or replace function sluice.unfinished_places(p_filter sluice.task_filter)
 language plpgsql stable
 as $$
 declare
+  v_chosen int[] := sluice.chosen_lines(p_filter);
   v_queues text[] := array(select sluice.place_of(l) from unnest(sluice.all_lines()) l
     where (p_filter.name is null or l = p_filter.model
         or l = any (sluice.lines_of_route(p_filter.route))
         or p_filter.route is not null and l > 0)
-      and (p_filter.ids is null or l = any (sluice.chosen_lines(p_filter.ids))) order by l);
+      and (v_chosen is null or l = any (v_chosen)) order by l);
 begin
   return case coalesce(p_filter.status, '') when 'queued' then v_queues
     when 'unsolved' then array['later'] when 'processing' then array['lease']

@@ -91,17 +91,17 @@ declare
   v_messages boolean := p_batch.endpoint = '/v1/messages';
 begin
   with page as materialized (
-    select l.line, l.custom_id, l.error_code, l.error, r as result,
+    select l.line, l.custom_id, l.error_code, l.error, l.task_id,
       sum(octet_length(r.response)) over (order by l.line rows unbounded preceding) as bytes
     from (select * from sluice.batch_line l where l.batch = p_batch.id and l.line > p_batch.position
           order by l.line limit sluice.batch_page_lines()) l
     left join sluice.result r on r.task_id = l.task_id),
   kept as materialized (
-    select p.line, coalesce((p.result).status = 'solved', false) as solved, case when v_messages
-      then sluice.message_result_line(p_batch, p.custom_id, p.result, p.error_code, p.error)
-      else sluice.result_line(p_batch, p.line, p.custom_id, p.result, p.error_code,
-        p.error) end as text
-    from page p where coalesce(p.bytes, 0) <= sluice.batch_page_bytes()
+    select p.line, coalesce(r.status = 'solved', false) as solved, case when v_messages
+      then sluice.message_result_line(p_batch, p.custom_id, r, p.error_code, p.error)
+      else sluice.result_line(p_batch, p.line, p.custom_id, r, p.error_code, p.error) end as text
+    from page p left join sluice.result r on r.task_id = p.task_id
+    where coalesce(p.bytes, 0) <= sluice.batch_page_bytes()
       or p.line = (select min(line) from page))
   select max(k.line), string_agg(k.text, '' order by k.line) filter (where k.solved or v_messages),
     string_agg(k.text, '' order by k.line) filter (where not (k.solved or v_messages))

@@ -213,7 +213,7 @@ begin
         order by l.line limit sluice.batch_page_lines()) u;
   perform sluice.end_waiting(p.place, p.ids, 'cancelled', p_now)
   from (select sluice.place_of(l) as place, array_agg(t.id) as ids
-        from sluice.task t cross join unnest(sluice.lines_of_task(t)) l
+        from sluice.task t cross join unnest(sluice.lines_of_task(sluice.facts_of(t))) l
         where t.id = any (v_ids) group by 1
         union all select 'later', v_ids) p
   where p.place is not null and to_regclass('sluice.' || p.place) is not null;

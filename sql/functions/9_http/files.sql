@@ -107,20 +107,23 @@ create or replace function sluice.list_files(
 language plpgsql stable security definer
 set search_path = sluice, pg_temp
 as $$
+declare
+  v_ids bigint[];
 begin
+  execute format('select array(select f.id from sluice.file f
+      where f.bytes is not null and f.id %s $2 %s %s order by f.id %s limit $4)',
+    case when ascending then '>' else '<' end,
+    case when list_files.tenant is not null
+      then 'and coalesce(f.tenant, ''default'') = $1 and f.tenant = $1' end,
+    case when list_files.purpose is not null then 'and f.purpose = $3' end,
+    case when not ascending then 'desc' end)
+  into v_ids using list_files.tenant, coalesce(list_files.after,
+    case when ascending then 0 else 9223372036854775807 end), list_files.purpose, max_files + 1;
   return (
-    with page as (
-      select f.id, sluice.file_object(f) as object,
-        row_number() over (order by case when ascending then f.id else -f.id end) as n
-      from sluice.file f
-      where f.bytes is not null and (list_files.tenant is null or f.tenant = list_files.tenant)
-        and (list_files.purpose is null or f.purpose = list_files.purpose)
-        and (list_files.after is null or case when ascending then f.id > list_files.after
-          else f.id < list_files.after end)
-      order by n limit max_files + 1)
-    select sluice.list_object(coalesce(json_agg(p.object order by p.n) filter (where p.n
-      <= max_files), '[]'), count(*) > max_files)
-    from page p);
+    select sluice.list_object(coalesce(json_agg(sluice.file_object(f)
+        order by case when ascending then f.id else -f.id end), '[]'),
+      cardinality(v_ids) > max_files)
+    from sluice.file f where f.id = any (v_ids[:max_files]));
 end
 $$;
 

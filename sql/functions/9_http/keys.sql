@@ -10,7 +10,8 @@ as $$ select 10000 $$;
 -- Params:  id: 16 hexadecimal digits, the key's public part; sha256: of the whole key; name: for
 --          people; tenant: the key may see and submit this tenant's tasks alone (null: all
 --          tenants'); scopes: one or more of submit, read and admin, which includes the others.
--- Errors:  SL003 10,000 keys are in force; 23xxx the table's constraints.
+-- Errors:  SL003 10,000 keys are in force; SL004 the tenant's name has another's turns; 23xxx the
+--          table's constraints.
 --
 -- The bound is api_keys_max().
 create or replace function sluice.create_key(
@@ -25,6 +26,9 @@ begin
   if (select count(*) from sluice.api_key where revoked_at is null) >= sluice.api_keys_max() then
     raise exception '% keys are in force', sluice.api_keys_max() using errcode = 'SL003',
       hint = 'Revoke some: sluice key ls, sluice key revoke ID.';
+  end if;
+  if create_key.tenant is not null then
+    perform sluice.require_own_turns(array[create_key.tenant]);
   end if;
   insert into sluice.api_key (id, sha256, name, tenant, scopes, created_at)
   values (create_key.id, create_key.sha256, create_key.name, create_key.tenant, create_key.scopes,
