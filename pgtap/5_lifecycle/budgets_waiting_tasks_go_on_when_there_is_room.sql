@@ -1,9 +1,9 @@
 -- sluice.look_at_budgets, sluice.wake_waiting, sluice.waiting_by_turns, sluice.waits_max,
--- sluice.wake_all_waiting, sluice.wake_left
+-- sluice.wake_all_waiting, sluice.wake_left, sluice.waits_for_time
 begin;
 \ir ../_helpers.sql
 \ir ../_budgets.sql
-select plan(32);
+select plan(33);
 
 select given_priced_model() as m \gset
 select given_budget('model', :'m', 1000) as b, given_worker(array[:'m']) as w \gset
@@ -62,6 +62,7 @@ select is(array(select ready_at from sluice.later where task_id = any (:'rolled'
   'one of them is due when it opens, the others when all that counts has left');
 select is((select exhausted_at from sluice.budget_rows(:'rolling', at(101))), at(100),
   'it is exhausted');
+select ok(sluice.waits_for_time(), 'nobody may rest meanwhile');
 select is(sluice.wake(at(3601)), 1, 'the one comes, others stay');
 select is(cardinality(claimed(:w, 20, at(3602))), 1, 'is called');
 select is(sluice.look_at_budgets(at(3661)), 2, 'and when more has left, the others follow');

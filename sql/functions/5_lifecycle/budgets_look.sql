@@ -40,6 +40,19 @@ begin
 end
 $$;
 
+-- waits_for_time: whether a task waits for a budget of a time that rolls. That has more room at
+-- any moment, so who looks at it may not rest.
+create or replace function sluice.waits_for_time() returns boolean
+language plpgsql stable
+as $$
+begin
+  return exists (select from sluice.budgets b where b.rolling is not null and exists (
+    select from sluice.budget_wait w
+    join sluice.later l on l.task_id = w.task_id and l.ready_at = w.until
+    where w.budget = b.id));
+end
+$$;
+
 -- waits_max: how many waiting tasks, and lanes of them, a look at a budget reads: 10 ms.
 create or replace function sluice.waits_max() returns int
 language sql immutable parallel safe

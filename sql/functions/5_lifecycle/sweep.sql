@@ -158,8 +158,7 @@ begin
       where x is distinct from pg_current_xact_id_if_assigned())
     and not exists (select from sluice.cancellation)
     and not exists (select from sluice.lease)
-    and not exists (select from sluice.budgets b where b.rolling is not null
-      and exists (select from sluice.budget_wait w where w.budget = b.id));
+    and not sluice.waits_for_time();
 end
 $$;
 

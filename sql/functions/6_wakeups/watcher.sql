@@ -260,8 +260,9 @@ end
 $$;
 
 -- fall_asleep: lets a worker that has had nothing to do for a minute stop its heartbeats, if
--- nothing waits that a claim could take, no call is under way anywhere and no job is open. After
--- settings.idle_look it calls this again; a heartbeat ends the sleep.
+-- nothing waits that a claim could take, no call is under way anywhere, no job is open and no task
+-- waits for a budget of a time that rolls. After settings.idle_look it calls this again; a
+-- heartbeat ends the sleep.
 -- Params:  worker: its id.
 -- Returns: asleep: false: send heartbeats and look for work; wake_in_ms: when the next task that
 --          waits for its time is due or past its deadline; ten years at most.
@@ -284,7 +285,7 @@ begin
   from sluice.settings s
   where w.id = fall_asleep.worker and w.dead_at is null and not v_next.work
     and not exists (select from sluice.ready_line) and not exists (select from sluice.lease)
-    and not exists (select from sluice.cancellation)
+    and not exists (select from sluice.cancellation) and not sluice.waits_for_time()
     and not exists (select from sluice.job j
       where j.state in ('running', 'cancelling', 'undoing'));
   return query select found, ceil(extract(epoch from greatest(v_now,
