@@ -33,7 +33,7 @@ select line as home_b from sluice.find_place(:other, null, :'r') \gset
 select is(:home_a <> :home_b and :home_a <> own_line(:'r'), true, 'each home has one');
 select is(sluice.line_of(null, :'r', null, null, id_of(:'a')), :home_a, 'of the route and it');
 select is((select array_agg(l order by l) from sluice.task t
-    cross join unnest(sluice.lines_of_task(t)) l where t.id = :first),
+    cross join unnest(sluice.lines_of_task(sluice.facts_of(t))) l where t.id = :first),
   (select array_agg(-n order by -n) from sluice.route_line where route = :'r' and api is null),
   'a task may be in any of them');
 select is(sluice.lines_of_model(id_of(:'a')), array[id_of(:'a')], 'they are not the model''s own');
