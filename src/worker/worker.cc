@@ -150,6 +150,7 @@ bool Worker::has_flush_work() const {
 
 Co<void> Worker::flush() {
   const int64_t begun_ns = clock_.now_ns();
+  is_flushing_ = true;
   if (link_.must_register()) {
     const bool is_registered =
         co_await link_.enroll(options_.name, options_.slots, options_.models);
@@ -162,6 +163,7 @@ Co<void> Worker::flush() {
                       static_cast<double>(ns_per_s));
   note_demand();
   outcomes_.end_flush();
+  is_flushing_ = false;
 }
 
 Co<void> Worker::converse() {
@@ -358,7 +360,8 @@ void Worker::leave() {
   wakeups_.stop();
   leave_timer_ = clock_.call_at(clock_.now_ns() + bounds::leave_timeout_ms * ns_per_ms, [this] {
     given_up_ = true;
-    if (!link_.is_connected()) database_.close();  // ends the wait for a server
+    // Ends the wait for a server, and for an answer of one that stands still.
+    if (!link_.is_connected() || is_flushing_) database_.close();
     link_.end_pause();
     link_.want_flush();
   });

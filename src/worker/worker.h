@@ -130,6 +130,7 @@ class Worker final : private Wakeups::Owner {
   bool draining_ = false;
   bool leaving_ = false;
   bool given_up_ = false;  // leaving took too long
+  bool is_flushing_ = false;
   bool finishing_ = false;
   Clock::TimerId leave_timer_ = 0;
 };

@@ -1,4 +1,5 @@
 """Killed, frozen, cut off: every accepted task still ends with exactly one result."""
+import os
 import signal
 import socket
 import struct
@@ -255,6 +256,29 @@ def test_a_drain_that_takes_too_long_hands_back_uncharged(pg, mock, worker):
     assert draining.stop() == 0
     assert query(url, "select status, attempts from sluice.tasks where id = %s",
         [task]) == [("queued", 0)]
+
+
+def test_a_second_sigterm_ends_a_worker_whose_database_stands_still(pg, worker):
+    url = pg.database()
+    waiting = worker(url)
+    wait_for(lambda: "registered" in waiting.stderr(), 20, "the worker")
+    with closing(psycopg2.connect(url)) as session, session.cursor() as cursor:
+        cursor.execute("lock table sluice.worker")
+        wait_for(lambda: query(url, "select pid from pg_stat_activity "
+            "where wait_event_type = 'Lock' and query like '%heartbeat(%'"), 20, "a heartbeat")
+        cursor.execute("select pid from pg_stat_activity where datname = current_database() "
+            "and pid <> pg_backend_pid()")
+        sessions = [row[0] for row in cursor.fetchall()]
+        for pid in sessions:
+            os.kill(pid, signal.SIGSTOP)
+    try:
+        waiting.signal(signal.SIGTERM)
+        wait_for(lambda: "draining" in waiting.stderr(), 20, "the drain")
+        waiting.signal(signal.SIGTERM)
+        assert waiting.wait(30) == 143
+    finally:
+        for pid in sessions:
+            os.kill(pid, signal.SIGCONT)
 
 
 def test_a_submit_beside_a_long_count_after_a_crash_says_what_it_waited_for(pg):

@@ -2,8 +2,7 @@
 -- not fit; completions settle; calls of which nobody knows are kept as they were held.
 
 -- within_budgets: which of the rows that a claim of p_model may take fit into their budgets, in
--- their order. Those that do not fit leave their line, and those before which a higher priority
--- waits that fits. Late rows fit: they end.
+-- their order. Those that do not fit leave their line. Late rows fit: they end.
 -- Returns: fits: for each of p_turns whether it does; needs: what hold_budgets is to hold for those
 --          that are taken.
 -- Locks:   waits for lock_class('budget') 0 if any of them has a hard budget, and keeps it. If it
@@ -24,7 +23,6 @@ declare
   v_left numeric[] := '{}';      -- by the budgets' ids
   v_unspent numeric[] := '{}';   -- the same with what is held
   v_limit numeric[] := '{}';
-  v_rank int[] := '{}';          -- the highest priority that waits
   v_over sluice.over_budget[] := '{}';
 begin
   select r.needs, r.unread into needs, v_unread from sluice.read_needs(p_model, p_turns, p_now) r;
@@ -46,16 +44,13 @@ begin
         v_limit[v_need.budget] := v_budget.limit_nanos;
         v_left[v_need.budget] := v_budget.limit_nanos - v_sums.total;
         v_unspent[v_need.budget] := v_left[v_need.budget] + v_sums.held;
-        v_rank[v_need.budget] := sluice.waiting_rank(v_need.budget, v_left[v_need.budget], p_now);
       end if;
-      if v_need.nanos is null or v_left[v_need.budget] < v_need.nanos
-         or v_rank[v_need.budget] < p_turns[v.place].rank then
+      if v_need.nanos is null or v_left[v_need.budget] < v_need.nanos then
         fits[v.place] := false;
         v_over := v_over || row(v_need.task_id, p_turns[v.place].line, v_need.budget,
           case when v_need.nanos is null then v_need.why
           when v_limit[v_need.budget] < v_need.nanos then 'too_large'
-          when v_unspent[v_need.budget] < v_need.nanos then 'spent'
-          when v_left[v_need.budget] < v_need.nanos then 'held' else 'behind' end,
+          when v_unspent[v_need.budget] < v_need.nanos then 'spent' else 'held' end,
           v_need.nanos)::sluice.over_budget;
         exit;
       end if;
@@ -71,27 +66,6 @@ begin
     where b.id in (select o.budget from unnest(v_over) o where o.why = 'spent');
     perform sluice.take_out(p_model, v_over, p_now);
   end if;
-end
-$$;
-
--- waiting_rank: the best rank of the tasks that wait for a budget and fit into p_left; null: none.
--- It looks at the first 32 by rank and at the 32 cheapest. Without it newcomers of a lower priority
--- took all room before the next look at what waits: 53 of 6 beside 100 that came before them.
-create or replace function sluice.waiting_rank(p_budget int, p_left numeric, p_now timestamptz)
-returns int
-language plpgsql volatile
-as $$
-begin
-  return (
-    select min(w.rank) from (
-      (select o.task_id, o.rank, o.until, o.need from sluice.budget_wait o
-        where o.budget = p_budget and o.until > p_now order by o.rank, o.tenant, o.task_id limit 32)
-      union all
-      (select o.task_id, o.rank, o.until, o.need from sluice.budget_wait o
-        where o.budget = p_budget and o.until > p_now and o.need <= p_left
-        order by o.need limit 32)) w
-    join sluice.later l on l.task_id = w.task_id and l.ready_at = w.until
-    where w.need <= p_left);
 end
 $$;
 

@@ -14,7 +14,7 @@ create or replace function sluice.over_action(
 returns text
 language sql immutable
 as $$
-  select case when p_over.why in ('held', 'behind') then 'park'
+  select case when p_over.why = 'held' then 'park'
     when p_over.why = 'unpriced' and p_over.line < 0 then 'wait'
     when p_over.why <> 'spent' or p_budget.at_limit = 'refuse' then 'refuse' else 'park' end
 $$;
@@ -48,8 +48,6 @@ begin
     when 'too_large' then format('the call may cost %s, and budget %s has a limit of %s',
       sluice.money_text(p_over.need), p_budget.name, sluice.money_text(p_budget.limit_nanos))
     when 'held' then format('calls under way may use up budget %s: %s', p_budget.name,
-      sluice.budget_text(p_budget, p_opens, p_now))
-    when 'behind' then format('a higher priority waits for budget %s: %s', p_budget.name,
       sluice.budget_text(p_budget, p_opens, p_now))
     else sluice.budget_text(p_budget, p_opens, p_now) end;
 end
@@ -102,7 +100,7 @@ begin
       offset 0) f
     cross join lateral (select sluice.over_text(o, b, p_model.name,
       sluice.budget_opens_at(b, o.need, p_now), p_now) as reason) r
-    where o.why not in ('held', 'behind') and f.target is not null group by f.target, r.reason
+    where o.why <> 'held' and f.target is not null group by f.target, r.reason
   loop
     v_rest := array(select q from unnest(v_rest) q
       where q.task_id <> all (array(select r.task_id from unnest(v.rows) r)));
