@@ -153,6 +153,10 @@ inline constexpr size_t notified_models_max = 64;
 // although there is work.
 inline constexpr int64_t look_again_ms_min = 1;
 inline constexpr int64_t look_again_ms_max = 250;
+// At most so long while only such a lock is missing, or 20 times as long as a look takes: nobody
+// notifies meanwhile, so others' tasks wait for the next look (255 ms of them, so 20).
+inline constexpr int64_t look_again_ms_locked = 16;
+inline constexpr int64_t look_again_times = 20;
 
 // Finished spans that wait for their way to the collector: some seconds of a busy worker, 8 MB.
 inline constexpr size_t spans_waiting_max = 8192;

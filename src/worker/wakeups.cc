@@ -143,7 +143,9 @@ Co<void> Wakeups::check_and_sleep() {
   }
   notified_.clear();
   is_calm_ = false;
+  const int64_t begun_ns = clock_.now_ns();
   Result<SleepCheck> check = co_await database_.take_sleeper_locks(owner_.worker_id(), locks_);
+  const int64_t look_ms = (clock_.now_ns() - begun_ns) / ns_per_ms;
   if (!check) {
     if (check.error().action == Error::Action::reconnect) co_return;
     spdlog::warn("cannot look for work: {}", check.error().message);
@@ -160,8 +162,11 @@ Co<void> Wakeups::check_and_sleep() {
   // submitter's open transaction keeps a sleeper lock from us: look again, at growing intervals.
   int64_t sleep_ms = bounds::idle_look_interval_ms;
   if (check->work || !check->complete) {
-    look_again_ms_ =
-        std::clamp(look_again_ms_ * 2, bounds::look_again_ms_min, bounds::look_again_ms_max);
+    const int64_t most_ms =
+        check->work ? bounds::look_again_ms_max
+                    : std::clamp(bounds::look_again_times * look_ms, bounds::look_again_ms_locked,
+                                 bounds::look_again_ms_max);
+    look_again_ms_ = std::clamp(look_again_ms_ * 2, bounds::look_again_ms_min, most_ms);
     sleep_ms = look_again_ms_;
   } else {
     look_again_ms_ = 0;

@@ -56,7 +56,7 @@ $$;
 -- Measured with 32 clients that submit for a model with 1 rpm: they notified for each of their
 -- tasks, and NOTIFY made their commits queue; see bench/narrower.md, doorbell. complete is true
 -- when each lock is held, here or by another watcher (not while a submitter's transaction is open:
--- look again after 1, 2, 4 ... 250 ms). wake_in_ms is within 5 s while anything may wait for an
+-- look again after 1, 2, 4 ... 16 ms). wake_in_ms is within 5 s while anything may wait for an
 -- open model, because nobody notifies of ageing; and within a second while another watcher holds a
 -- lock, because that one may disappear unnoticed.
 create or replace function sluice.take_sleeper_locks(
