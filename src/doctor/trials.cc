@@ -87,9 +87,13 @@ void try_notification(pqxx::connection& notifier, pqxx::connection& listener, in
   const auto elapsed_ms = [&] {
     return std::chrono::duration<double, std::milli>(Clock::now() - begun).count();
   };
-  {
+  try {
     pqxx::nontransaction session(notifier);
     session.exec_params("select pg_notify($1, $2)", channel_name, payload);
+  } catch (const pqxx::sql_error& error) {
+    constexpr std::string_view queue_is_full = "54000";
+    if (error.sqlstate() != queue_is_full) throw;
+    return;  // not tried; another check says who holds the queue up
   }
   trials.wait_ms = wait_ms;
   while (!receiver.has_come() && elapsed_ms() < static_cast<double>(wait_ms)) {
