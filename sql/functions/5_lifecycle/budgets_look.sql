@@ -46,10 +46,15 @@ create or replace function sluice.waits_for_time() returns boolean
 language plpgsql stable
 as $$
 begin
-  return exists (select from sluice.budgets b where b.rolling is not null and exists (
-    select from sluice.budget_wait w
-    join sluice.later l on l.task_id = w.task_id and l.ready_at = w.until
-    where w.budget = b.id));
+  -- No join, which would go through all that waits for its time where the planner believes that
+  -- this is nothing.
+  return exists (
+    select from sluice.budgets b cross join lateral (
+      select w.task_id, w.until from sluice.budget_wait w where w.budget = b.id
+      order by w.rank, w.tenant, w.task_id limit 100) w
+    where b.rolling is not null and (
+      select true from sluice.later l where l.task_id = w.task_id and l.ready_at = w.until
+      limit 1));
 end
 $$;
 
