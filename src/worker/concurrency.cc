@@ -136,6 +136,23 @@ std::vector<int> Concurrency::shares(const std::vector<std::string>& models, int
   return shares;
 }
 
+int Concurrency::claim_max(const std::vector<std::string>& models, const std::vector<int>& shares,
+                           int slots_free) const {
+  const KeptSlots kept = kept_slots();
+  int all = 0, own_kept = 0;
+  for (size_t i = 0; i < models.size(); ++i) {
+    all += shares[i];
+    if (const auto found = served_.find(models[i]); found != served_.end()) {
+      const int own = std::max(0, kept_for(found->second) - found->second.in_flight);
+      own_kept += std::min(shares[i], own);
+    }
+  }
+  // Of several it is not known which will take.
+  const int for_others =
+      std::min(kept.shortfall - (models.size() == 1 ? own_kept : 0), kept.unused);
+  return std::min({all, slots_free, std::max(own_kept, slots_free - for_others)});
+}
+
 void Concurrency::note_claimed(int asked, const std::vector<std::string>& models,
                                const std::vector<int>& shares,
                                const std::map<std::string, int>& taken) {

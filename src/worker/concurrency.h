@@ -46,6 +46,11 @@ class Concurrency final {
   // How many more calls of each of `models` may begin while `slots_free` of all slots are free.
   std::vector<int> shares(const std::vector<std::string>& models, int slots_free) const;
 
+  // How many tasks one claim may ask of `models` together, when each may give its share: without
+  // the slots that are kept for others. Each share alone leaves them, but not all at once.
+  int claim_max(const std::vector<std::string>& models, const std::vector<int>& shares,
+                int slots_free) const;
+
   // Notes what a claim of `asked` tasks in all brought: models that gave all that was asked of them
   // have more.
   void note_claimed(int asked, const std::vector<std::string>& models,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -68,10 +67,10 @@ const std::vector<std::string>& Intake::models_to_claim() const {
   return claimer_.models().empty() ? models_.names() : claimer_.models();
 }
 
-// How many to claim when each model may give its share.
-int Intake::claim_size(const std::vector<int>& shares) const {
-  const int all = std::accumulate(shares.begin(), shares.end(), 0);
-  return claimer_.wanted(std::min(slots_free(), all));
+// How many to claim when each of `models` may give its share.
+int Intake::claim_size(const std::vector<std::string>& models,
+                       const std::vector<int>& shares) const {
+  return claimer_.wanted(concurrency_.claim_max(models, shares, slots_free()));
 }
 
 bool Intake::looks_for_urgent() const {
@@ -85,7 +84,7 @@ bool Intake::looks_for_urgent() const {
 bool Intake::is_idle() const {
   if (claimer_.is_idle()) return true;
   if (claimer_.models().empty() || slots_free() <= 0) return false;
-  return claim_size(concurrency_.shares(claimer_.models(), slots_free())) <= 0;
+  return claim_size(claimer_.models(), concurrency_.shares(claimer_.models(), slots_free())) <= 0;
 }
 
 bool Intake::may_claim() const {
@@ -116,7 +115,7 @@ void Intake::send(Flush& flush) {
   if (slots_free() <= 0) return send_urgent(flush);
   Asked asked{flush.sent_ns(), 0, models_to_claim(), {}};
   asked.shares = concurrency_.shares(asked.models, slots_free());
-  asked.tasks = claim_size(asked.shares);
+  asked.tasks = claim_size(asked.models, asked.shares);
   if (asked.tasks <= 0) return send_urgent(flush);
   if (claimer_.wakes_later()) send_waking(flush);
   note_slot_wait();  // over

@@ -68,7 +68,7 @@ class Intake final {
   int urgent_slots_free() const;
   std::vector<std::string> models_for_urgent() const;
   const std::vector<std::string>& models_to_claim() const;
-  int claim_size(const std::vector<int>& shares) const;
+  int claim_size(const std::vector<std::string>& models, const std::vector<int>& shares) const;
   bool may_claim() const;
 
   void send_waking(Flush& flush);

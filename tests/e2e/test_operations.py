@@ -95,6 +95,22 @@ def test_hot_tasks_among_10000_cold_ones_start_soon(pg, mock, worker):
     assert pickup_ms[98] < PICKUP_MS_MAX, pickup_ms
 
 
+def test_models_that_hang_leave_slots_to_the_others(pg, mock, worker):
+    """The attack: two or three models whose backend never answers had all slots, and others no call
+    before the time-out."""
+    url = pg.database()
+    hanging, good = mock("--latency", "300s"), mock("--latency", "1ms")
+    for name in "first", "second", "third":
+        add_model(url, name, hanging.url)
+        submit_many(url, [f"{name} {i}" for i in range(100)], model=name)
+    add_model(url, "good", good.url)
+    worker(url, "--slots", "80")
+    wait_for(lambda: query(url, "select count(*) >= 70 from sluice.lease")[0][0], 30, "their calls")
+    ids = submit_many(url, [f"good {i}" for i in range(5)], model="good")
+    wait_for(lambda: query(url, "select count(*) from sluice.tasks where id = any (%s) "
+        "and status = 'solved'", [ids]) == [(5,)], 20, "the others")
+
+
 def test_a_worker_has_one_thread(pg, mock, worker):
     """The reason why there is no run under ThreadSanitizer. (A backend's host name that is not in a
     cache is looked up in a thread of libcurl's, which shares nothing with us.)"""

@@ -184,6 +184,28 @@ TEST_CASE("two slow models leave the slots that are kept for each other one") {
   CHECK(concurrency.shares({"first", "second", "other"}, 1) == std::vector<int>{0, 0, 1});
 }
 
+TEST_CASE("several slow models that claim together leave the slots that are kept, too") {
+  Concurrency concurrency(400);
+  const std::vector<std::string> names = {"first", "second", "third", "other"};
+  concurrency.serve({model_of("first"), model_of("second"), model_of("third"), model_of("other")});
+  int slots_free = 400;
+  for (int round = 0; round < 10; ++round) {
+    const std::vector<int> shares = concurrency.shares(names, slots_free);
+    const int asked = concurrency.claim_max(names, shares, slots_free);
+    std::map<std::string, int> taken;
+    for (int left = asked, i = 0; i < 3; ++i) {  // as evenly as the claim does
+      const int count = std::min(shares[i], (left + 2 - i) / (3 - i));
+      left -= count;
+      if (count > 0) taken[names[i]] = count;
+      begin(concurrency, names[i], count);
+      slots_free -= count;
+    }
+    concurrency.note_claimed(asked, names, shares, taken);
+  }
+  CHECK(slots_free == 2);
+  CHECK(concurrency.claim_max({"other"}, concurrency.shares({"other"}, 2), 2) == 2);
+}
+
 TEST_CASE("no free slot waits while one model has more than its part") {
   Concurrency concurrency(90);
   std::vector<Model> models;
