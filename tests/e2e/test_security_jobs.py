@@ -67,6 +67,26 @@ def test_a_start_that_is_not_committed_is_told_of_and_keeps_no_other_tenant_wait
     assert attempt(a) is None
 
 
+def test_tenants_without_a_role_keep_no_administrator_from_starting_jobs(url, tenants):
+    database = query(url, "select current_database()")[0][0]
+    query(url, f'create role "rest_{database}" login in role sluice_submitter')
+    query(url, "update sluice.settings set default_role = %s", [f"rest_{database}"])
+    try:
+        rest = psycopg2.extensions.make_dsn(url, user=f"rest_{database}")
+        with psycopg2.connect(rest) as transaction:
+            transaction.cursor().execute(START)
+            assert attempt(rest)[0] == "SL003"
+            assert attempt(url) is None
+        transaction.close()
+        query(url, "update sluice.job set state = 'done', finished_at = now()")
+        refusals = [attempt(rest) for _ in range(12)]
+        assert [r and r[0] for r in refusals] == [None] * 10 + ["SL003"] * 2
+        assert attempt(url) is None
+    finally:
+        query(url, "update sluice.settings set default_role = null")
+        query(url, f'drop owned by "rest_{database}"; drop role "rest_{database}"')
+
+
 def test_an_old_snapshot_opens_no_further_job(url, tenants):
     a = tenants("a")
     with psycopg2.connect(a) as transaction:

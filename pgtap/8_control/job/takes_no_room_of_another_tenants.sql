@@ -57,7 +57,9 @@ select isnt((job_of(:theirs)).id, null, 'another tenant''s is still kept');
 select results_eq(format('select sluice.is_beside(j, s.scope, s.tenants) from job_of(%s) j,
     (values (''tenants'', ''{a,b}''::text[]), (''tenants'', ''{c}''), (''all'', ''{}''))
     s(scope, tenants)', :theirs), array[true, false, false], 'jobs count with their tenants''');
-select ok(sluice.is_beside(job_of(:all), 'without_role', '{}'), 'and those of none together');
+select results_eq(format('select sluice.is_beside(job_of(%s), s, ''{}'')
+    from unnest(array[''all'', ''without_role'']) s', :all), array[true, false],
+  'and those of none with others of their scope');
 select lives_ok(format('select sluice.take_place(job_of(%s))', :all), 'which have places');
 
 -- What undoing needs.

@@ -53,8 +53,9 @@ as $$
     when 'notifier'   then 731013
     when 'batch'      then 731014   -- object: batch id. Held while its next step is made
     when 'job'        then 731019   -- object: 0. Held while the next step of a job is made
-    -- object: hashtext of a tenant; 0: no tenant's. Held from the count of open jobs to the commit
+    -- object: hashtext of a tenant. Held from the count of open jobs to the commit
     when 'job_place'  then 731023
+    when 'job_scope'  then 731024   -- object: hashtext of a scope. The same for no tenant's jobs
     when 'mend'       then 731015   -- object: 0. One mender of damaged sequences
     when 'clock'      then 731016   -- object: 0. Held while a jump of the clock is noted
     -- object: 0: one look at the queue of notifications; 1: shared: told nobody; exclusive: all is

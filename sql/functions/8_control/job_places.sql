@@ -1,10 +1,11 @@
 -- How many jobs there may be: open ones, and ended ones with what undoing them needs. Jobs that act
--- for tenants are counted with those of the same tenants, all others with each other. So nobody's
--- jobs take the room of another tenant's (D-391, D-392).
+-- for tenants are counted with those of the same tenants, those for all, or for all without a role
+-- of their own, with others of that scope. So nobody's jobs take the room of another tenant's, or
+-- of an administrator's (D-391, D-392).
 
--- jobs_open_max: how many jobs that act for several tenants may be open at a time; those of tenants
--- have as many places, and each tenant at most tenant_jobs_max() of them. Steps are made one at a
--- time, in turns: with more each would hardly move.
+-- jobs_open_max: how many jobs of one scope may be open at a time, and each tenant has at most
+-- tenant_jobs_max() of those of tenants. Steps are made one at a time, in turns: with more each
+-- would hardly move.
 create or replace function sluice.jobs_open_max() returns int
 language sql immutable parallel safe
 as $$ select 10 $$;
@@ -35,21 +36,21 @@ create or replace function sluice.is_beside(p_job sluice.job, p_scope text, p_te
 returns boolean
 language sql immutable parallel safe
 as $$
-  select (p_job.scope = 'tenants') = (p_scope = 'tenants')
-    and (p_scope <> 'tenants' or p_job.tenants && p_tenants)
+  select p_job.scope = p_scope and (p_scope <> 'tenants' or p_job.tenants && p_tenants)
 $$;
 
 -- take_place: has one more job be open, if it may, until the transaction ends or for good.
 -- Params:  p_job: it, not open yet.
--- Errors:  SL003 too many are open, or another session opens one of the same tenant in its
+-- Errors:  SL003 too many are open, or another session opens one of the same tenant or scope in its
 --          transaction; SL004 not at read committed, where a count misses what was committed since.
--- Locks:   tries lock_class('job_place'): nobody waits for who leaves a transaction open.
+-- Locks:   tries lock_class('job_place') or, without tenants, lock_class('job_scope'): nobody waits
+--          for who leaves a transaction open. One class would not do: a tenant's name can be made to
+--          have any hash.
 create or replace function sluice.take_place(p_job sluice.job) returns void
 language plpgsql volatile
 as $$
 declare
   v_of_tenants boolean := p_job.scope = 'tenants';
-  v_owner text := case when v_of_tenants then (select min(t) from unnest(p_job.tenants) t) end;
   v_max int := case when v_of_tenants then sluice.tenant_jobs_max()
     else sluice.jobs_open_max() end;
   v_beside bigint[];
@@ -58,15 +59,17 @@ begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'a job begins only in a transaction that is read committed'
       using errcode = 'SL004', hint = 'Others count open jobs that have been committed since.';
-  elsif not pg_try_advisory_xact_lock(sluice.lock_class('job_place'),
-      coalesce(hashtext(v_owner), 0)) then
+  elsif not (select pg_try_advisory_xact_lock(
+      sluice.lock_class(case when v_of_tenants then 'job_place' else 'job_scope' end),
+      hashtext(case when v_of_tenants then min(t) else p_job.scope end))
+      from unnest(p_job.tenants) t) then
     raise exception 'another session is starting or undoing a job, and has not committed'
       using errcode = 'SL003', hint = 'Try again when its transaction has ended.';
   end if;
   select count(*), array_agg(j.id order by j.id)
     filter (where sluice.is_beside(j, p_job.scope, p_job.tenants)) into v_open, v_beside
   from sluice.job j
-  where j.state in ('running', 'cancelling', 'undoing') and (j.scope = 'tenants') = v_of_tenants;
+  where j.state in ('running', 'cancelling', 'undoing') and j.scope = p_job.scope;
   if cardinality(v_beside) >= v_max then
     raise exception 'too many jobs are open%: %',
       case when v_of_tenants then ' of this tenant' else '' end, array_to_string(v_beside, ', ')
