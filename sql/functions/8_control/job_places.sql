@@ -41,8 +41,8 @@ $$;
 
 -- take_place: has one more job be open, if it may, until the transaction ends or for good.
 -- Params:  p_job: it, not open yet.
--- Errors:  SL003 too many are open, or another session opens one of the same tenant or scope in its
---          transaction; SL004 not at read committed, where a count misses what was committed since.
+-- Errors:  SL003 too many are open, or another session opens one of the same tenant or scope in
+--          its transaction; SL004 not at read committed, where a count misses what was committed since.
 -- Locks:   tries lock_class('job_place') or, without tenants, lock_class('job_scope'): nobody waits
 --          for who leaves a transaction open. One class would not do: a tenant's name can be made to
 --          have any hash.
