@@ -41,11 +41,11 @@ $$;
 
 -- take_place: has one more job be open, if it may, until the transaction ends or for good.
 -- Params:  p_job: it, not open yet.
--- Errors:  SL003 too many are open, or another session opens one of the same tenant or scope in
---          its transaction; SL004 not at read committed, where a count misses what was committed since.
--- Locks:   tries lock_class('job_place') or, without tenants, lock_class('job_scope'): nobody waits
---          for who leaves a transaction open. One class would not do: a tenant's name can be made to
---          have any hash.
+-- Errors:  SL003 too many are open, or another session opens one of the same tenant or scope;
+--          SL004 not at read committed, where a count misses what was committed since.
+-- Locks:   tries lock_class('job_place') or, without tenants, lock_class('job_scope'): nobody
+--          waits for who leaves a transaction open. One class would not do: a tenant's name can be
+--          made to have any hash.
 create or replace function sluice.take_place(p_job sluice.job) returns void
 language plpgsql volatile
 as $$
