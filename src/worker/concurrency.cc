@@ -82,12 +82,16 @@ int Concurrency::kept_for(const Served& served) const {
   return std::min(served.floor, std::max(1, most));
 }
 
+int Concurrency::shortfall(const Served& served) const {
+  return std::max(0, kept_for(served) - served.in_flight);
+}
+
 Concurrency::KeptSlots Concurrency::kept_slots() const {
   const int all = slots_ / slots_per_kept_slot;
   KeptSlots kept{.unused = all, .shortfall = 0, .of_satisfied = 0};
   for (const auto& [name, served] : served_) {
     const int own = kept_for(served);
-    kept.shortfall += std::max(0, own - served.in_flight);
+    kept.shortfall += shortfall(served);
     if (!served.wants_more) kept.of_satisfied += own;
     // One that has more uses others' slots, too: so those it was kept are there for the next.
     if (served.in_flight <= own) kept.unused -= served.in_flight;
@@ -121,7 +125,7 @@ std::vector<int> Concurrency::shares(const std::vector<std::string>& models, int
     }
     const Served& served = found->second;
     const int own = reserve(served, even);
-    const int own_kept = std::max(0, kept_for(served) - served.in_flight);
+    const int own_kept = shortfall(served);
     const int room = static_cast<int>(served.limit) - served.in_flight;
     const int kept_for_others = std::min(kept.shortfall - own_kept, kept.unused);
     const int for_others = of_wanting - (served.wants_more ? own : 0) +
@@ -143,8 +147,7 @@ int Concurrency::claim_max(const std::vector<std::string>& models, const std::ve
   for (size_t i = 0; i < models.size(); ++i) {
     all += shares[i];
     if (const auto found = served_.find(models[i]); found != served_.end()) {
-      const int own = std::max(0, kept_for(found->second) - found->second.in_flight);
-      own_kept += std::min(shares[i], own);
+      own_kept += std::min(shares[i], shortfall(found->second));
     }
   }
   // Of several it is not known which will take.

@@ -89,6 +89,7 @@ class Concurrency final {
     int of_satisfied;  // of the models that got all they asked for
   };
   int kept_for(const Served& served) const;
+  int shortfall(const Served& served) const;  // what it lacks of them
   KeptSlots kept_slots() const;
   int reserve(const Served& served, int even) const;
 
