@@ -133,7 +133,7 @@ std::string MessageAssembly::block_json(const Block& block) {
   // Cut off by max_tokens, a tool's input may be no JSON: then it is kept as the text it is.
   if (!block.input_json.empty()) {
     simdjson::dom::parser parser;
-    const bool is_json = parser.parse(block.input_json).error() == simdjson::SUCCESS;
+    const bool is_json = parse_json(parser, block.input_json).error() == simdjson::SUCCESS;
     fields["input"] = is_json ? block.input_json : json_string(block.input_json);
   }
   return object_json(fields);

@@ -12,6 +12,14 @@
 
 namespace sluice {
 
+// Parses `text` as simdjson does, but for integers that 64 bits do not hold: they are read as
+// floating-point numbers, as JavaScript reads them, where simdjson refuses the whole text. Without
+// a copy where a string has room for what the parser reads beyond it.
+simdjson::simdjson_result<simdjson::dom::element> parse_json(simdjson::dom::parser& parser,
+                                                             const std::string& text);
+simdjson::simdjson_result<simdjson::dom::element> parse_json(simdjson::dom::parser& parser,
+                                                             std::string_view text);
+
 // Parses one text at a time with the thread's own parser, which is kept: to make one takes longer
 // than to read a usual answer with it. Elements live as long as this. Requires: no other one lives
 // on this thread.
@@ -25,23 +33,14 @@ class JsonReader final {
     if (parser().capacity() > kept_bytes_max) parser() = simdjson::dom::parser();
   }
 
-  // nullopt: it is not JSON. Without a copy where the string has room for what the parser reads
-  // beyond it.
-  std::optional<simdjson::dom::element> read(const std::string& text) {
-    return element_of(parser().parse(text));
-  }
-  std::optional<simdjson::dom::element> read(std::string_view text) {
-    return element_of(parser().parse(text.data(), text.size()));
-  }
-
- private:
-  using Parsed = simdjson::simdjson_result<simdjson::dom::element>;
-  static std::optional<simdjson::dom::element> element_of(Parsed parsed) {
+  // nullopt: it is not JSON. `text`: a string or a view, as parse_json takes it.
+  std::optional<simdjson::dom::element> read(const auto& text) {
     simdjson::dom::element element;
-    if (parsed.get(element) != simdjson::SUCCESS) return std::nullopt;
+    if (parse_json(parser(), text).get(element) != simdjson::SUCCESS) return std::nullopt;
     return element;
   }
 
+ private:
   static constexpr size_t kept_bytes_max = size_t{256} << 10;  // the parser takes 15 times as much
 
   static simdjson::dom::parser& parser() {

@@ -46,7 +46,7 @@ tl::expected<std::vector<Outcome>, Outcome> read_answers(const HttpResponse& res
                                                          size_t prompts) {
   simdjson::dom::parser parser;
   simdjson::dom::element body;
-  const bool is_json = parser.parse(response.body).get(body) == simdjson::SUCCESS;
+  const bool is_json = parse_json(parser, response.body).get(body) == simdjson::SUCCESS;
   const auto answers = is_json ? array_of(body, "answers") : std::nullopt;
   if (response.status < 200 || response.status > 299 || !answers) {
     Outcome failure = outcome_of(solve_backend, response);

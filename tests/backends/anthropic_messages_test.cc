@@ -33,7 +33,7 @@ constexpr std::string_view stream =
     "data: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\","
     "\"partial_json\":\"{\\\"a\\\":\"}}\r\n\r\n"
     "data: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\","
-    "\"partial_json\":\"1}\"}}\r\n\r\n"
+    "\"partial_json\":\"100000000000000000000}\"}}\r\n\r\n"
     "data: {\"type\":\"content_block_stop\",\"index\":1}\r\n\r\n"
     "event: message_delta\r\n"
     "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"max_tokens\"},\"usage\":"
@@ -98,7 +98,8 @@ TEST_CASE("messages: a stream adds up to the message") {
     CHECK(solved.cached_tokens == 10);
     CHECK(solved.output_tokens == 15);
     CHECK(solved.finish == "max_tokens");
-    CHECK(body->find(R"({"id":"t1","input":{"a":1},"name":"f","type":"tool_use"})") !=
+    CHECK(body->find(
+              R"({"id":"t1","input":{"a":100000000000000000000},"name":"f","type":"tool_use"})") !=
           std::string::npos);
   }
 }
