@@ -73,7 +73,7 @@ begin
   set expires_at = f.created_at + end_file.lifetime, bytes = p.bytes, lines = p.lines
   from (select coalesce(sum(octet_length(b.body)), 0) as bytes, coalesce(sum(b.lines), 0) as lines
         from sluice.file_part b where b.file = end_file.file) p
-  where f.id = end_file.file returning f.* into v_file;
+  where f.id = end_file.file and f.expires_at > '-infinity' returning f.* into v_file;
   return case when v_file.id is not null then sluice.file_object(v_file) end;
 end
 $$;
@@ -181,8 +181,14 @@ begin
 end
 $$;
 
+-- dropped_parts_max: of how many parts of a file one step deletes: some 64 MB, 0.15 s.
+create or replace function sluice.dropped_parts_max() returns int
+language sql immutable parallel safe
+as $$ select 64 $$;
+
 -- drop_old_files: deletes the oldest file whose lifetime is over and which no batch reads or
--- writes. One at a time, because it may have 200 MB.
+-- writes, or its last parts: a batch's output may have 10 GB, and others' steps wait meanwhile.
+-- Nobody sees what is left of it.
 -- Returns: whether there was one.
 create or replace function sluice.drop_old_files(p_now timestamptz) returns boolean
 language plpgsql volatile
@@ -193,10 +199,20 @@ declare
     cross join lateral (values (case when b.phase in ('validate', 'submit') then b.input_file end),
       (b.output_file), (b.error_file)) f(id)
     where b.phase <> 'done' and f.id is not null);
-begin
-  delete from sluice.file f where f.id = (
+  v_file bigint := (
     select o.id from sluice.file o where o.expires_at <= p_now and o.id <> all (v_used)
     order by o.expires_at limit 1 for update skip locked);
-  return found;
+  v_last int := (select max(p.n) from sluice.file_part p where p.file = v_file);
+begin
+  if v_last < sluice.dropped_parts_max() or v_last is null then
+    delete from sluice.file f where f.id = v_file;
+    return found;
+  end if;
+  -- An upload that has not ended yet does not end any more.
+  update sluice.file f set bytes = null, lines = null, expires_at = '-infinity'
+  where f.id = v_file and f.expires_at > '-infinity';
+  delete from sluice.file_part p
+  where p.file = v_file and p.n > v_last - sluice.dropped_parts_max();
+  return true;
 end
 $$;
