@@ -2,7 +2,7 @@ begin;
 \ir ../../_helpers.sql
 select plan(7);
 
-create or replace function sluice.dropped_parts_max() returns int language sql immutable
+create or replace function sluice.file_parts_step_max() returns int language sql immutable
 as $$ select 2 $$;
 
 -- given_file: a file of so many parts that is not ended yet.

@@ -181,8 +181,8 @@ begin
 end
 $$;
 
--- dropped_parts_max: of how many parts of a file one step deletes: some 64 MB, 0.15 s.
-create or replace function sluice.dropped_parts_max() returns int
+-- file_parts_step_max: of how many parts of a file one step deletes: some 64 MB, 0.15 s.
+create or replace function sluice.file_parts_step_max() returns int
 language sql immutable parallel safe
 as $$ select 64 $$;
 
@@ -204,7 +204,7 @@ declare
     order by o.expires_at limit 1 for update skip locked);
   v_last int := (select max(p.n) from sluice.file_part p where p.file = v_file);
 begin
-  if v_last < sluice.dropped_parts_max() or v_last is null then
+  if v_last < sluice.file_parts_step_max() or v_last is null then
     delete from sluice.file f where f.id = v_file;
     return found;
   end if;
@@ -212,7 +212,7 @@ begin
   update sluice.file f set bytes = null, lines = null, expires_at = '-infinity'
   where f.id = v_file and f.expires_at > '-infinity';
   delete from sluice.file_part p
-  where p.file = v_file and p.n > v_last - sluice.dropped_parts_max();
+  where p.file = v_file and p.n > v_last - sluice.file_parts_step_max();
   return true;
 end
 $$;
