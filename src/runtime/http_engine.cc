@@ -138,12 +138,14 @@ int HttpEngine::on_socket(CURL* easy, curl_socket_t fd, int what, void* engine, 
 }
 
 void HttpEngine::watch(curl_socket_t fd, int what) {
+  auto found = watches_.find(fd);
   if (what == CURL_POLL_REMOVE) {
-    const auto found = watches_.find(fd);
-    if (found != watches_.end()) found->second.wanted = 0;
+    if (found == watches_.end()) return;
+    found->second.wanted = 0;
+    // One that never was connected is closed without a word: its number may be another's by now.
+    if (!found->second.is_connected) watches_.erase(found);
     return;
   }
-  auto found = watches_.find(fd);
   if (found == watches_.end()) {
     const auto on_ready = [this, fd](bool readable, bool writable) {
       this->on_ready(fd, (readable ? CURL_CSELECT_IN : 0) | (writable ? CURL_CSELECT_OUT : 0));
@@ -152,6 +154,8 @@ void HttpEngine::watch(curl_socket_t fd, int what) {
   }
   found->second.wanted = what;
   found->second.was_told_idle = false;
+  // To connect curl waits to write.
+  if ((what & CURL_POLL_IN) != 0) found->second.is_connected = true;
   if ((what & CURL_POLL_OUT) == 0) found->second.writable_in_a_row = 0;
   found->second.watch.want((what & CURL_POLL_IN) != 0, (what & CURL_POLL_OUT) != 0);
 }

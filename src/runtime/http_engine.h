@@ -90,7 +90,8 @@ class HttpEngine final {
   struct Watch {
     Watch(Loop& loop, int fd, FdWatch::OnReady on_ready) : watch(loop, fd, std::move(on_ready)) {}
     FdWatch watch;
-    int wanted = 0;              // by curl, of CURL_POLL_IN and _OUT; 0: its connection is idle
+    int wanted = 0;  // by curl, of CURL_POLL_IN and _OUT; 0: its connection is idle
+    bool is_connected = false;
     bool was_told_idle = false;  // since then
     int ready = 0;               // events that wait for their turn
     int writable_in_a_row = 0;   // how often it was told so alone, since curl began to wait for it

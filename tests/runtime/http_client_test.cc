@@ -23,6 +23,7 @@
 #include "file_descriptor.h"
 #include "json_text.h"
 #include "runtime/curl_http_client.h"
+#include "runtime/fd_watch.h"
 #include "runtime/http_server.h"
 #include "runtime/plain_http_client.h"
 #include "runtime/signal.h"
@@ -84,6 +85,31 @@ int half_closed(const std::string& url) {
   }
   return count;
 }
+
+// 127.0.0.2 at a port with a full queue: who wants to connect hears nothing.
+struct MutePort {
+  explicit MutePort(int port = 0) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<uint16_t>(port));
+    inet_pton(AF_INET, "127.0.0.2", &address.sin_addr);
+    auto* where = reinterpret_cast<sockaddr*>(&address);
+    socklen_t bytes = sizeof address;
+    REQUIRE(bind(listener.get(), where, bytes) == 0);
+    REQUIRE(getsockname(listener.get(), where, &bytes) == 0);
+    REQUIRE(listen(listener.get(), 0) == 0);
+    number = ntohs(address.sin_port);
+    for (int i = 0; i < 4; ++i) {
+      waiting.emplace_back(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+      // Under way, or in the queue: either fills it.
+      [[maybe_unused]] const int begun = connect(waiting.back().get(), where, bytes);
+    }
+  }
+
+  FileDescriptor listener{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  std::vector<FileDescriptor> waiting = {};
+  int number = 0;
+};
 
 struct Crowd {
   HttpClient* client;
@@ -275,6 +301,28 @@ TEST_CASE("a TLS handshake that fails is not_sent") {
   const HttpResult got = fixture.send(post_to(url));
   REQUIRE_FALSE(got);
   CHECK(got.error().kind == Kind::not_sent);
+}
+
+// curl closes a socket that never was connected without a word.
+TEST_CASE_TEMPLATE("descriptors of connections that came to nothing can be watched again", Client,
+                   CurlHttpClient, PlainHttpClient) {
+  Fixture<Client> fixture;
+  const MutePort mute;
+  HttpRequest request = post_to(fmt::format("http://127.0.0.2:{}/", mute.number));
+  AbortToken abort;
+  SUBCASE("in time") {
+    request.timeout_ms = 50;
+  }
+  SUBCASE("aborted") {
+    fixture.clock.call_at(fixture.clock.now_ns() + 50 * ns_per_ms, [&abort] { abort.abort(); });
+  }
+  CHECK_FALSE(fixture.send(std::move(request), &abort));
+  std::vector<FileDescriptor> descriptors;
+  std::vector<FdWatch> watches;
+  for (int i = 0; i < 30; ++i) {
+    descriptors.emplace_back(eventfd(0, EFD_CLOEXEC));
+    CHECK_NOTHROW(watches.emplace_back(fixture.loop, descriptors.back().get(), [](bool, bool) {}));
+  }
 }
 
 TEST_CASE_TEMPLATE("a request that was taken and not answered is unanswered", Client,
@@ -1042,21 +1090,7 @@ TEST_CASE("an address that says nothing holds up the next one for a moment only"
                    [](const std::string&) { return RawServer::Answer{std::string(ok_answer)}; });
   std::string url = server.url();
   const std::string port = url.substr(url.rfind(':') + 1);
-  // Its queue is full: what else wants to connect hears nothing.
-  const int mute = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<uint16_t>(std::stoi(port)));
-  inet_pton(AF_INET, "127.0.0.2", &address.sin_addr);
-  const auto* where = reinterpret_cast<const sockaddr*>(&address);
-  REQUIRE(bind(mute, where, sizeof address) == 0);
-  REQUIRE(listen(mute, 0) == 0);
-  std::vector<FileDescriptor> waiting;
-  for (int i = 0; i < 4; ++i) {
-    waiting.emplace_back(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    // Under way, or in the queue: either fills it.
-    [[maybe_unused]] const int begun = connect(waiting.back().get(), where, sizeof address);
-  }
+  const MutePort mute(std::stoi(port));
   const int64_t begun_ns = fixture.clock.now_ns();
   CHECK(fixture.send(post_to(url.replace(url.find("127.0.0.1"), 9, "two.example"))));
   CHECK(fixture.clock.now_ns() - begun_ns < 5 * ns_per_s);
@@ -1078,7 +1112,6 @@ TEST_CASE("an address that says nothing holds up the next one for a moment only"
   const HttpResult aborted = fixture.send(late, &abort);
   REQUIRE_FALSE(aborted);
   CHECK(aborted.error().kind == Kind::aborted);
-  close(mute);
 }
 
 }  // namespace sluice
