@@ -13,13 +13,16 @@ namespace sluice {
 
 class Loop;
 
+// What it means to a user if none can be made.
+inline constexpr const char* cannot_watch_text = "the system watches no further connection";
+
 class FdWatch final {
  public:
   // Level-triggered: called as long as the state lasts. An error shows as both, so that the next
   // read or write finds it; but once: who still has bytes before it calls want() again.
   using OnReady = std::function<void(bool readable, bool writable)>;
 
-  // Watches nothing until want(). Requires: no other FdWatch on `fd`.
+  // Watches nothing until want(). Throws std::system_error, also if `fd` is watched already.
   FdWatch(Loop& loop, int fd, OnReady on_ready);
 
   void want(bool read, bool write);

@@ -361,8 +361,7 @@ void HttpTransfer::count_padding() {
 
 void HttpTransfer::fail_unwatched() {
   if (result_) return;
-  end(http_failure(sending_ ? Kind::unanswered : Kind::not_sent,
-                   "the system watches no further connection"));
+  end(http_failure(sending_ ? Kind::unanswered : Kind::not_sent, cannot_watch_text));
 }
 
 tl::unexpected<HttpFailure> HttpTransfer::failure_of(CURLcode code) const {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <system_error>
 #include <utility>
 
 #include "runtime/session_names.h"
@@ -177,20 +178,24 @@ Co<PgConnection::Attempt> PgConnection::try_address(PgServer server) {
   start(server);
   PostgresPollingStatusType polling = PGRES_POLLING_WRITING;
   if (PQstatus(connection_.get()) == CONNECTION_BAD) polling = PGRES_POLLING_FAILED;
-  while (polling == PGRES_POLLING_READING || polling == PGRES_POLLING_WRITING) {
-    // PQconnectPoll may open another socket, even one of the same number: watch anew each time.
-    watch_.emplace(loop_, PQsocket(connection_.get()), [this](bool, bool) { progress_.raise(); });
-    watch_->want(polling == PGRES_POLLING_READING, polling == PGRES_POLLING_WRITING);
-    const bool in_time = co_await progress_.wait_until(clock_, deadline_ns);
-    watch_.reset();
-    if (state_ == State::closed) co_return tl::unexpected(std::string(closed_while_connecting));
-    if (!in_time) co_return abandon("no answer in time" + (place.empty() ? "" : " from " + place));
-    polling = PQconnectPoll(connection_.get());
+  try {
+    while (polling == PGRES_POLLING_READING || polling == PGRES_POLLING_WRITING) {
+      // PQconnectPoll may open another socket, even one of the same number: watch anew each time.
+      watch_.emplace(loop_, PQsocket(connection_.get()), [this](bool, bool) { progress_.raise(); });
+      watch_->want(polling == PGRES_POLLING_READING, polling == PGRES_POLLING_WRITING);
+      const bool in_time = co_await progress_.wait_until(clock_, deadline_ns);
+      watch_.reset();
+      if (state_ == State::closed) co_return tl::unexpected(std::string(closed_while_connecting));
+      if (!in_time) {
+        co_return abandon("no answer in time" + (place.empty() ? "" : " from " + place));
+      }
+      polling = PQconnectPoll(connection_.get());
+    }
+    if (polling != PGRES_POLLING_OK) co_return abandon(problem_of(connection_.get()));
+    enter_pipeline_mode();
+  } catch (const std::system_error&) {
+    co_return abandon(cannot_watch_text);
   }
-  if (polling != PGRES_POLLING_OK) {
-    co_return abandon(problem_of(connection_.get()));
-  }
-  enter_pipeline_mode();
   co_return Attempt();
 }
 
@@ -233,10 +238,10 @@ PgConnection::Attempt PgConnection::abandon(std::string reason) {
 void PgConnection::enter_pipeline_mode() {
   PQsetnonblocking(connection_.get(), 1);
   PQenterPipelineMode(connection_.get());
-  state_ = State::open;
   watch_.emplace(loop_, PQsocket(connection_.get()),
                  [this](bool readable, bool writable) { on_socket(readable, writable); });
   watch_->want(true, false);
+  state_ = State::open;
 }
 
 Co<Result<PgResult>> PgConnection::query(std::string sql, PgParams params, Rows rows) {

@@ -75,7 +75,7 @@ Result<std::unique_ptr<PlainConnection>> PlainConnection::open(Loop& loop, TurnS
     made->want(false, true);
     return made;
   } catch (const std::system_error&) {
-    return unconnected("the system watches no further connection");
+    return unconnected(cannot_watch_text);
   }
 }
 

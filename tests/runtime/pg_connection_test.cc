@@ -1,6 +1,8 @@
 #include "runtime/pg_connection.h"
 
 #include <doctest/doctest.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -8,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "file_descriptor.h"
+#include "runtime/fd_watch.h"
 #include "runtime/pg_array.h"
 #include "support/log_lines.h"
 #include "support/raw_server.h"
@@ -144,6 +148,28 @@ TEST_CASE("connecting to a server that never answers ends in its time, or when c
   CHECK(connected.error().action == Error::Action::reconnect);
   CHECK(connected.error().message == reason);
   CHECK(took_ms >= (close ? 19 : 999));
+}
+
+TEST_CASE("a socket that cannot be watched is one more failure to connect") {
+  Loop loop;
+  SystemClock clock(loop);
+  const RawServer silent(loop, &say_nothing);
+  Attempt attempt(loop, clock,
+                  "host=127.0.0.1 port=" + port_of(silent) +
+                      " sslmode=disable gssencmode=disable connect_timeout=2");
+  // Of closed descriptors, so that the connection's has the number of one.
+  std::vector<FdWatch> watches;
+  {
+    std::vector<FileDescriptor> closed;
+    for (int i = 0; i < 10; ++i) {
+      closed.emplace_back(eventfd(0, EFD_CLOEXEC));
+      watches.emplace_back(loop, closed.back().get(), [](bool, bool) {}).want(true, false);
+    }
+    run_co(loop, clock, sleep_until(clock, clock.now_ns() + ns_per_ms));
+  }
+  const Result<void> connected = attempt.connect();
+  REQUIRE_FALSE(connected);
+  CHECK(connected.error().message == cannot_watch_text);
 }
 
 TEST_CASE("servers are tried one by one, each with its time; the next begins where one is left") {
