@@ -26,9 +26,14 @@ constexpr size_t headers_usual = 5;
 
 constexpr size_t shown_url_bytes_max = 300;
 
+// A query, such as Azure's api-version, stays behind the path.
 std::string url_of(const Model& model, std::string_view path) {
-  const std::string_view base = model.url;
-  return std::string(base.substr(0, base.find_last_not_of('/') + 1)).append(path);
+  const std::string_view url = model.url;
+  const size_t query = std::min(url.find('?'), url.size());
+  const std::string_view base = url.substr(0, query);
+  return std::string(base.substr(0, base.find_last_not_of('/') + 1))
+      .append(path)
+      .append(url.substr(query));
 }
 
 // Where the host begins in `url`, whose authority begins at `authority`. A slash in the password

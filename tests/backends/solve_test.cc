@@ -15,6 +15,13 @@ TEST_CASE("solve: a prompt is sent as JSON whatever it contains") {
         R"({"model":"m","prompt":"a \"quoted\" \\ line\nand \u0001","max_output_tokens":5})");
 }
 
+TEST_CASE("the path goes before a URL's query") {
+  for (const std::string url : {"http://host?api-version=1", "http://host/?api-version=1"}) {
+    CHECK(request_for(solve_backend, model_at(url), prompt_of("p")).url ==
+          "http://host/solve?api-version=1");
+  }
+}
+
 TEST_CASE("solve: a model that takes batches has a path for single prompts") {
   Model model = model_at("http://host");
   model.batch_max = 8;

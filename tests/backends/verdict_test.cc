@@ -273,7 +273,8 @@ TEST_CASE("an error names the URL that was called, without what may be secret") 
         "calls go to https://host:8/x/chat/completions: HTTP 404");
   CHECK(error_at("http://[::1]:8/x@y", refused) ==
         "calls go to http://[::1]:8/x@y/chat/completions: HTTP 404");
-  CHECK(error_at("http://host/v1?key=hidden", refused) == "calls go to http://host/v1: HTTP 404");
+  CHECK(error_at("http://host/v1?key=hidden", refused) ==
+        "calls go to http://host/v1/chat/completions: HTTP 404");
   CHECK(error_at("http://host", Unsent{"refused"}) ==
         "nothing was sent to http://host/chat/completions: refused");
 }

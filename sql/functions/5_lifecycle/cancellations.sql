@@ -142,8 +142,11 @@ declare
 begin
   for v_mark in
     select c.task_id, c.fence, t.model, t.route, t.tenant
-    from sluice.cancellation c join sluice.task t on t.id = c.task_id
-    where not exists (select from sluice.lease l where l.task_id = c.task_id and l.fence = c.fence)
+    from sluice.cancellation c
+    cross join lateral (select t.model, t.route, t.tenant from sluice.task t where t.id = c.task_id
+      limit 1) t
+    where (select l.task_id from sluice.lease l where l.task_id = c.task_id and l.fence = c.fence
+        limit 1) is null
       and (p_tasks is null or c.task_id = any (p_tasks))
     order by hashtext(t.tenant || p_now::text), random() limit 1000
   loop

@@ -111,9 +111,9 @@ begin
       where a.worker = heartbeat.worker and a.kind = 'lost';
     return;
   end if;
-  return query select c.task_id, c.fence
-    from sluice.cancellation c join sluice.lease l on l.task_id = c.task_id and l.fence = c.fence
-    where c.worker = heartbeat.worker;
+  return query select c.task_id, c.fence from sluice.cancellation c
+    where c.worker = heartbeat.worker and (
+      select true from sluice.lease l where l.task_id = c.task_id and l.fence = c.fence limit 1);
 end
 $$;
 

@@ -153,9 +153,9 @@ begin
     b.limit_nanos
   from sluice.budgets b cross join lateral sluice.budget_sums(b, v_now) s
   cross join lateral (
-    select count(*) as waiting from sluice.budget_wait w join sluice.later l
-      on l.task_id = w.task_id and l.ready_at = w.until
-    where w.budget = b.id and w.until > v_now) w
+    select count(*) as waiting from sluice.budget_wait w
+    where w.budget = b.id and w.until > v_now
+      and (select l.ready_at from sluice.later l where l.task_id = w.task_id) = w.until) w
   where budget_rows.name is null or b.name = budget_rows.name order by b.name;
 end
 $$;

@@ -72,7 +72,7 @@ language plpgsql volatile
 as $$
 begin
   p_ids := array(select i from unnest(p_ids) i
-    where not exists (select from sluice.cancellation c where c.task_id = i));
+    where (select c.task_id from sluice.cancellation c where c.task_id = i limit 1) is null);
   return case when p_ids = '{}' then 0
     when p_place = 'lease' then (select count(*) from sluice.task t
       where t.id = any (p_ids)

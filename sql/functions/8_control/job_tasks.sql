@@ -22,7 +22,7 @@ begin
     when 'forget' then perform sluice.forget_texts(v_ids, p_now);
     when 'cancel' then
       v_ids := array(select i from unnest(v_ids) i
-        where not exists (select from sluice.cancellation c where c.task_id = i));
+        where (select c.task_id from sluice.cancellation c where c.task_id = i limit 1) is null);
       perform sluice.cancel_in_place(p_place, v_ids, p_now);
       v_ids := array(select i from unnest(v_ids) i
         where exists (select from sluice.cancellation c where c.task_id = i)

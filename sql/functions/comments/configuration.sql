@@ -16,7 +16,8 @@ comment on column sluice.models.api is
   'anthropic-messages.';
 comment on column sluice.models.url is
   'Base of the backend''s addresses, http:// or https://. solve: /solve, /single or /batch '
-  'follows; openai-…: with /v1; anthropic-messages: without /v1.';
+  'follows; openai-…: with /v1; anthropic-messages: without /v1. '
+  'A query stays behind the path.';
 comment on column sluice.models.upstream_model is
   'What the backend calls the model. Null: its name here.';
 comment on column sluice.models.secret is
