@@ -43,6 +43,8 @@ constexpr Rule rules[] = {
     {"54", 400, "invalid_request", 0, "the request is too large for PostgreSQL"},
     {"08003", 503, "unavailable", 5},  // never sent: PgPool::not_sent
     {"08", 504, "outcome_unknown", 0, "the database's connection was lost: it may have been done"},
+    {"25006", 503, "unavailable", 5,
+     "the database takes no writes: it is a standby, or was made read-only"},
     {"40", 503, "unavailable", 1},     // deadlock, serialization
     {"55P03", 503, "unavailable", 1},  // waited too long for a lock
     {"53", 503, "unavailable", 10, "the database is full, or out of memory or connections"},

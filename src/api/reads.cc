@@ -19,7 +19,6 @@ constexpr int64_t silence_ns_max = 2 * ns_per_s;    // then the standby is said 
 constexpr int64_t distrust_ns = 10 * ns_per_s;
 // A quarter of an hour's. While there are so many that the standby has not seen, no more are kept.
 constexpr size_t samples_max = 1'000;
-constexpr std::string_view read_only = "25006";
 
 // The first transaction that a snapshot of now would not see.
 constexpr const char* primary_sql = "select pg_snapshot_xmax(pg_current_snapshot())::text::bigint";
@@ -143,9 +142,8 @@ Co<std::optional<Result<PgResult>>> Reads::from_standby(std::shared_ptr<Asked> a
     co_return std::move(asked->rows);
   }
   const Error& error = asked->rows->error();
-  // What tried to write there would fail again and again.
-  const bool is_at_fault = error.action == Error::Action::reconnect && error.code != read_only &&
-                           error.code != PgPool::not_sent;
+  const bool is_at_fault =
+      error.action == Error::Action::reconnect && error.code != PgPool::not_sent;
   if (is_at_fault) distrust("failed");
   co_return std::nullopt;
 }

@@ -1,5 +1,7 @@
 #include "api/submitter.h"
 
+#include <algorithm>
+
 #include "api/arguments.h"
 #include "json_object.h"
 #include "runtime/pg_array.h"
@@ -9,8 +11,6 @@ namespace {
 
 // Two, so that one commits while the next is being computed.
 constexpr int flushes_max = 2;
-// Enough to make the commit's share of each small; more would only delay the first of them.
-constexpr size_t batch_rows_max = 500;
 constexpr size_t batch_bytes_max = size_t{1} << 20;
 // 10 ms of PostgreSQL's processor time: whoever comes waits for one or two such batches.
 constexpr int64_t batch_values_max = 20'000;
@@ -105,7 +105,7 @@ Submitter::Batch Submitter::take_batch() {
     is_full = is_full || (is_over && !batch.empty());
     return !is_full;
   };
-  while (!is_full && batch.size() < batch_rows_max) {
+  while (!is_full && batch.size() < batch_rows_) {
     auto waiting = waiting_.take(fits);
     if (!waiting) break;
     batch.push_back(std::move(*waiting));
@@ -118,10 +118,14 @@ Co<void> Submitter::flush(Batch batch) {
   for (const auto& waiting : batch) arrays.add(waiting->submission);
   Co<Result<PgResult>> reply = database_.query(submit_sql, arrays.params());
   Result<PgResult> rows = co_await std::move(reply);
+  bool is_refused = false;
   for (int row = 0; rows && row < rows->rows(); ++row) {
     const auto place = static_cast<size_t>(rows->int64(row, 0) - 1);
     batch[place]->result = outcome_of(*rows, row);
+    is_refused = is_refused || !*batch[place]->result;
   }
+  batch_rows_ = is_refused ? std::max(batch_rows_refused, batch.size() / 2)
+                           : std::min(batch_rows_max, batch_rows_ * 2);
   for (const auto& waiting : batch) {
     if (!rows) waiting->result = tl::unexpected(rows.error());
     waiting->done.raise();

@@ -49,6 +49,11 @@ class Submitter final {
     Signal done;
   };
   using Batch = std::vector<std::shared_ptr<Waiting>>;
+  // Enough to make the commit's share of each small; more would only delay the first of them.
+  static constexpr size_t batch_rows_max = 500;
+  // PostgreSQL halves a batch of which it refuses a task until that is alone: half of 500 refused
+  // take it a second. While some are refused batches shrink to so many.
+  static constexpr size_t batch_rows_refused = 32;
 
   Co<Result<Accepted>> submit_alone(PgPool& pool, Submission submission,
                                     const HttpIncoming& incoming);
@@ -60,6 +65,7 @@ class Submitter final {
   PgPool& large_;
   TurnQueue<std::shared_ptr<Waiting>> waiting_;
   int flushes_ = 0;
+  size_t batch_rows_ = batch_rows_max;  // of the next one
   CoGroup coroutines_;
 };
 

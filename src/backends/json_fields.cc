@@ -35,21 +35,23 @@ std::string with_long_integers_as_floats(std::string_view text) {
   return floats;
 }
 
-simdjson::simdjson_result<element> again_if_number(
+simdjson::simdjson_result<element> again_with_floats(
     parser& parser, std::string_view text, const simdjson::simdjson_result<element>& parsed) {
-  if (parsed.error() != simdjson::NUMBER_ERROR) return parsed;
+  // Which error it is depends on simdjson's version.
+  if (parsed.error() == simdjson::SUCCESS) return parsed;
   const std::string floats = with_long_integers_as_floats(text);
+  if (floats.size() == text.size()) return parsed;
   return parser.parse(floats);
 }
 
 }  // namespace
 
 simdjson::simdjson_result<element> parse_json(parser& parser, const std::string& text) {
-  return again_if_number(parser, text, parser.parse(text));
+  return again_with_floats(parser, text, parser.parse(text));
 }
 
 simdjson::simdjson_result<element> parse_json(parser& parser, std::string_view text) {
-  return again_if_number(parser, text, parser.parse(text.data(), text.size()));
+  return again_with_floats(parser, text, parser.parse(text.data(), text.size()));
 }
 
 }  // namespace sluice

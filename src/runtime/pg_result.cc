@@ -60,12 +60,12 @@ Error::Action classify_sqlstate(std::string_view sqlstate) {
       Rule{"40P01", retry_later},  // deadlock
       Rule{"55P03", retry_later},  // lock not available
       Rule{"57014", retry_later},  // statement time-out or cancel
+      Rule{"25006", retry_later},  // read-only: a standby, or its disk is full
       Rule{"53", retry_later},     // out of connections, memory, disk
       Rule{"57P01", reconnect},    // administrator shut it down
       Rule{"57P02", reconnect},    // crash of another backend
       Rule{"57P03", reconnect},    // starting up or shutting down
       Rule{"08", reconnect},       // connection
-      Rule{"25006", reconnect},    // read-only: this is a standby now
       Rule{"SL", refuse},          // our own: the caller's mistake
       Rule{"22", refuse},          // data
       Rule{"23", refuse},          // constraint

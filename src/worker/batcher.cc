@@ -167,6 +167,7 @@ void Batcher::leave(Batch& batch, Member& member) {
 // One request for all. Tasks that have left meanwhile are passed over.
 Co<void> Batcher::call(std::shared_ptr<Batch> batch) {
   const int64_t begun_ns = clock_.now_ns();
+  std::erase(batch->members, nullptr);  // who left since send(): not all, for the last one stays
   HttpRequest request = request_of(*batch);
   Redaction redaction;
   Reply reply = co_await exchange(batch->calling, batch->model, std::move(request), nullptr,

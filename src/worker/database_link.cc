@@ -1,5 +1,6 @@
 #include "worker/database_link.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -9,6 +10,11 @@
 #include "db/mend.h"
 
 namespace sluice {
+namespace {
+
+constexpr int64_t say_again_ns = 10 * ns_per_s;  // the same error of the same statement
+
+}  // namespace
 
 Co<Result<void>> DatabaseLink::connect() {
   Result<void> connected = co_await database_.connect();
@@ -34,15 +40,27 @@ Co<Result<void>> DatabaseLink::reconnect(int64_t pause_ms_max) {
   co_return Result<void>();
 }
 
+// One soon after another is longer. Errors of one flush have one.
 void DatabaseLink::pause() {
-  not_before_ns_ = clock_.now_ns() + bounds::reconnect_pause_ms_base * ns_per_ms;
+  const int64_t now_ns = clock_.now_ns();
+  if (now_ns < not_before_ns_) return;
+  if (now_ns - not_before_ns_ > bounds::look_interval_ms * ns_per_ms) pause_ms_ = 0;
+  pause_ms_ = std::clamp(2 * pause_ms_, bounds::reconnect_pause_ms_base, bounds::look_interval_ms);
+  not_before_ns_ = now_ns + pause_ms_ * ns_per_ms;
 }
 
 void DatabaseLink::note_error(const Error& error, std::string_view doing) {
   if (error.code == damaged_sqlstate) must_mend_ = true;
   if (error.action == Error::Action::reconnect) return;  // PgServers says it once for all sessions
-  spdlog::error("{} failed: {}{}{}", doing, error.code, error.code.empty() ? "" : " ",
+  Said& said = said_[doing];
+  if (error.code == said.code && clock_.now_ns() < said.at_ns + say_again_ns) {
+    ++said.unsaid;
+    return;
+  }
+  const std::string times = said.unsaid == 0 ? "" : fmt::format(", {} more times", said.unsaid);
+  spdlog::error("{} failed{}: {}{}{}", doing, times, error.code, error.code.empty() ? "" : " ",
                 error.message);
+  said = {error.code, clock_.now_ns()};
 }
 
 void DatabaseLink::note_failure(const Error& error, std::string_view doing) {

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <string_view>
 
 #include "runtime/backoff.h"
@@ -46,7 +48,8 @@ class DatabaseLink final {
   int64_t not_before_ns() const { return not_before_ns_; }
   void pause();
 
-  // Logs it, and has sequences mended if it says that they are damaged.
+  // Logs it, but not again within 10 s, and has sequences mended if it says that they are damaged.
+  // `doing`: a literal.
   void note_error(const Error& error, std::string_view doing);
   // Likewise; what was asked for is asked for again, after a pause.
   void note_failure(const Error& error, std::string_view doing);
@@ -80,6 +83,13 @@ class DatabaseLink final {
   Signal pause_;
   int64_t worker_ = 0;
   int64_t not_before_ns_ = 0;
+  int64_t pause_ms_ = 0;  // the last one
+  struct Said {
+    std::string code;
+    int64_t at_ns = 0;
+    int unsaid = 0;  // how often it came since
+  };
+  std::map<std::string_view, Said> said_;  // the last error, by what was done
   bool must_register_ = false;
   bool must_mend_ = false;
   bool has_clock_jumped_ = false;  // and the database has not been told

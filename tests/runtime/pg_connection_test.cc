@@ -52,10 +52,10 @@ struct Fixture {
 
 TEST_CASE("an SQLSTATE says what to do next") {
   using enum Error::Action;
-  for (const char* code : {"40001", "40P01", "55P03", "57014", "53300", "53200"}) {
+  for (const char* code : {"40001", "40P01", "55P03", "57014", "25006", "53300", "53200"}) {
     CHECK(classify_sqlstate(code) == retry_later);
   }
-  for (const char* code : {"57P01", "57P02", "57P03", "08006", "25006"}) {
+  for (const char* code : {"57P01", "57P02", "57P03", "08006"}) {
     CHECK(classify_sqlstate(code) == reconnect);
   }
   for (const char* code : {"SL001", "22021", "22P05", "23505"}) {

@@ -322,4 +322,16 @@ TEST_CASE("a batch that was refused says where it went") {
         "calls go to http://backend/batch: HTTP 404");
 }
 
+TEST_CASE("a task may leave in the moment in which its batch is sent") {
+  Bench bench;
+  bench.ask(1);
+  auto& two = bench.ask(2);
+  {
+    const ReadyQueue::Batch batch;  // as in SystemClock::on_timer: all that is due runs in one
+    bench.clock.call_at(bench.clock.now_ns(), [&] { two.call.abort.abort(); });
+    bench.pass_ms(0);
+  }
+  CHECK(bench.http.count() == 1);
+}
+
 }  // namespace sluice
