@@ -1,5 +1,4 @@
--- sluice.sweep, sluice.rests, sluice.rest, sluice.settle_in_time, sluice.expire_in_time,
--- sluice.walk_in_time
+-- sluice.sweep, sluice.rests, sluice.rest, sluice.walk_in_time
 -- The attack: 270,000 late tasks of one tenant made the whole sweep rest for a minute, and tasks of
 -- others that waited for a budget went on after 103 s.
 begin;

@@ -22,6 +22,7 @@ declare
   v_newest bigint := coalesce(pg_sequence_last_value('sluice.task_id'::regclass), 0);
   v_rest_id bigint := coalesce(pg_sequence_last_value('sluice.sweep_rest_id'::regclass), 0);
   v_is_idle boolean;
+  v_started timestamptz;
   v_expired int;
   v_lowered int;
 begin
@@ -35,9 +36,19 @@ begin
     return 0;
   end if;
   v_is_idle := sluice.is_idle();  -- before the walk: what comes during it is not seen by all of it
-  -- Rows of tasks before locks of models.
-  perform sluice.settle_in_time(v_now);
-  v_expired := sluice.expire_in_time(v_now);
+  -- Rows of tasks before locks of models. At most a fiftieth of the time: it waits for rows of open
+  -- transactions.
+  v_started := clock_timestamp();
+  if not sluice.rests(0, -5, v_now) then
+    perform sluice.settle_cancellations(v_now), sluice.rest(0, -5, 50, v_started, v_now);
+  end if;
+  -- At most a tenth: while somebody holds a snapshot it walks over the index entries of tasks that
+  -- are gone.
+  v_started := clock_timestamp();
+  if not sluice.rests(0, -4, v_now) then
+    v_expired := sluice.expire_due(v_now);
+    perform sluice.rest(0, -4, 10, v_started, v_now);
+  end if;
   v_lowered := sluice.walk_in_time(v_now);
   v_is_idle := v_is_idle and coalesce(v_expired = 0 and v_lowered = 0, false);
   perform sluice.note_meter(0, 0, v_now, 0, 0),
@@ -82,38 +93,6 @@ begin
   if v_rest_s > 1 then
     perform sluice.note_meter(p_line, p_part, p_now, least(v_rest_s, 1800), 0);
   end if;
-end
-$$;
-
--- settle_in_time: settle_cancellations, at most a fiftieth of the time: it waits for rows of open
--- transactions.
-create or replace function sluice.settle_in_time(p_now timestamptz) returns void
-language plpgsql volatile
-as $$
-declare
-  v_started timestamptz := clock_timestamp();
-begin
-  if not sluice.rests(0, -5, p_now) then
-    perform sluice.settle_cancellations(p_now), sluice.rest(0, -5, 50, v_started, p_now);
-  end if;
-end
-$$;
-
--- expire_in_time: expire_due, at most a tenth of the time: while somebody holds a snapshot it walks
--- over the index entries of tasks that are gone.
--- Returns: how many; null while it rests.
-create or replace function sluice.expire_in_time(p_now timestamptz) returns int
-language plpgsql volatile
-as $$
-declare
-  v_started timestamptz := clock_timestamp();
-  v_expired int;
-begin
-  if not sluice.rests(0, -4, p_now) then
-    v_expired := sluice.expire_due(p_now);
-    perform sluice.rest(0, -4, 10, v_started, p_now);
-  end if;
-  return v_expired;
 end
 $$;
 
