@@ -12,12 +12,12 @@ as $$ insert
 delete from sluice.mark where line = 0;
 select later(:'m', 1, 10) \g /dev/null
 select is(sluice.first_due(at(1000)), at(0.001), 'the first of all');
-select is(sluice.later_mark(), '-infinity', 'a short look leaves no mark');
+select is(sluice.mark_of(0, 0::smallint, 0), '-infinity', 'a short look leaves no mark');
 -- As another transaction's are: each is visited, and none is seen.
 select later(:'m', 11, 60000) \g /dev/null
 delete from sluice.later where task_id < 60000;
 select is(sluice.first_due(at(1000)), at(60), 'behind those that are not to be had');
-select is(sluice.later_mark(), at(60), 'the next look begins there');
+select is(sluice.mark_of(0, 0::smallint, 0), at(60), 'the next look begins there');
 
 select * from finish();
 rollback;

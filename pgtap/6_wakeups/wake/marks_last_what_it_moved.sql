@@ -12,7 +12,7 @@ create or replace function sluice.put_back(p_rows sluice.later[], p_ready timest
 returns void language sql
 as $$ select sluice.set_mark(0, 0::smallint, 0, at(209)) $$;
 select is(sluice.wake_later(at(300)), 200, 'they are moved');
-select is(sluice.later_mark(), at(10), 'its own mark holds');
+select is(sluice.mark_of(0, 0::smallint, 0), at(10), 'its own mark holds');
 
 select * from finish();
 rollback;

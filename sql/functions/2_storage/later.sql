@@ -1,16 +1,5 @@
--- sluice.later: tasks that wait for their time. They are found in the order of their times, from a
--- mark on, or by turns of their tenants.
-
--- later_mark: a lower bound on ready_at of the rows that wait for their time: the mark of the one
--- lane of line 0.
-create or replace function sluice.later_mark(p_now timestamptz default 'infinity')
-returns timestamptz
-language plpgsql volatile
-as $$
-begin
-  return sluice.mark_of(0, 0::smallint, 0, p_now);
-end
-$$;
+-- sluice.later: tasks that wait for their time. They are found in the order of their times, from
+-- the mark of the one lane of line 0 on, or by turns of their tenants.
 
 -- walk_max: how many blocks of sluice.later a look may fetch in vain; 20,000 rows.
 create or replace function sluice.walk_max() returns int
@@ -25,7 +14,7 @@ create or replace function sluice.first_due(p_now timestamptz) returns timestamp
 language plpgsql volatile
 as $$
 declare
-  v_from timestamptz := sluice.later_mark(p_now);
+  v_from timestamptz := sluice.mark_of(0, 0::smallint, 0, p_now);
   v_blocks bigint := pg_stat_get_xact_blocks_fetched('sluice.later'::regclass);
   v_first timestamptz := (select min(ready_at) from sluice.later where ready_at >= v_from
     and ready_at <= p_now);
