@@ -3,7 +3,6 @@ begin;
 select plan(5);
 
 select given_model() as a, given_model() as b \gset
-select sluice.count_calls(array[id_of(:'a'), id_of(:'b')], '{0,0}') \g /dev/null
 create function drawn(p_name text) returns bigint language sql
 as $$ select coalesce(pg_sequence_last_value(('sluice.' || p_name)::regclass), 0) $$;
 select drawn('results_solved') as before \gset

@@ -82,23 +82,13 @@ $$;
 create or replace function sluice.count_ended(p_leases sluice.lease[]) returns void
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 begin
-  perform sluice.count_calls(array_agg(m.model), array_agg(m.calls))
-  from (select l.model, sum(l.calls)::int as calls from unnest(p_leases) l group by l.model) m;
-end
-$$;
-
--- count_calls: count_ended by model: p_calls of each of p_models have ended; elements may be null.
-create or replace function sluice.count_calls(p_models int[], p_calls int[]) returns void
-language plpgsql volatile
-as $$
-begin
-  perform sluice.count_ended_calls(c.model, c.calls) from unnest(p_models, p_calls) c(model, calls);
+  perform sluice.count_ended_calls(c.model, c.calls)
+  from (select l.model, sum(l.calls)::int as calls from unnest(p_leases) l group by l.model) c;
   -- A model that was full has headroom for one more, a half-open breaker for its next probe,
   -- however that call ended: whoever sleeps has set no timer for it.
   perform sluice.notify_opened(m.id) from sluice.models m
-  where m.id = any (p_models) and (m.max_in_flight is not null
+  where m.id = any (array(select l.model from unnest(p_leases) l)) and (m.max_in_flight is not null
     or exists (select from sluice.breaker b where b.model = m.id and b.state <> 'closed'));
 end
 $$;
