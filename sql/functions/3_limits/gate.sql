@@ -27,8 +27,7 @@ begin
   with now as materialized (
     select s.request_bytes_max, s.max_unfinished, b.full_at,
       least(b.full_at, coalesce((select max(r.first_id) from sluice.id_range r), 0)) as look_from,
-      s.default_role is distinct from 'public'
-        or exists (select from sluice.tenants where role is not null) as is_guarded,
+      sluice.is_guarded() as is_guarded,
       exists (select from sluice.tenants) as has_tenants,
       exists (select from sluice.models where max_unfinished is not null
         or max_queue is not null) as bounds_models,
