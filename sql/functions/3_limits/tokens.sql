@@ -104,9 +104,8 @@ returns int
 language plpgsql volatile
 as $$
 declare
-  v_learned bigint := coalesce(case when p_model is not null
-    then sluice.counter('learned', p_model) end,
-                               sluice.pack_learned(250000, 512));
+  v_learned bigint := coalesce(sluice.counter('learned', p_model),
+    sluice.pack_learned(250000, 512));
 begin
   return least(2147483647, 8 + p_request_bytes * (v_learned >> 20) / 1000000
     + coalesce(p_max_output_tokens, (v_learned & 1048575)::int)::bigint);
