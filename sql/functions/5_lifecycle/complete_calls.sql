@@ -44,7 +44,7 @@ begin
     from unnest(v_ended) e
     cross join lateral (select (v_told[e.place]).kind, (v_told[e.place]).error_code) o
     where o.kind in ('throttled', 'returned')
-      and not sluice.is_spared(o.kind, o.error_code)), v_now);
+      and not sluice.is_spared(o.kind, o.error_code)));
   if exists (select from sluice.cancellation c where c.worker = p_worker) then
     perform sluice.settle_cancellations(v_now, array(select (e.lease).task_id
       from unnest(v_ended) e));

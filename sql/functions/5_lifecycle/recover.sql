@@ -81,7 +81,7 @@ begin
     array(select l from unnest(p_lost) l
       where not exists (select from unnest(v_back) b where b.task_id = l.task_id)), 1, 'failed',
     'worker_lost', 'every worker that took it stopped proving life in mid-call', p_now);
-  perform sluice.requeue(v_back, p_now);
+  perform sluice.requeue(v_back);
   perform sluice.settle_cancellations(p_now, array(select b.task_id from unnest(v_back) b));
   perform sluice.keep_held(p_lost, p_now), sluice.count_ended(p_lost);
 end

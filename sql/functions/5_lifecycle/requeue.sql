@@ -103,7 +103,7 @@ $$;
 -- fence. Their rows in sluice.lease have been deleted in this transaction. Marks are lowered under
 -- the lines' locks, which are taken in ascending order.
 -- Params:  p_leases: may be null.
-create or replace function sluice.requeue(p_leases sluice.lease[], p_now timestamptz) returns void
+create or replace function sluice.requeue(p_leases sluice.lease[]) returns void
 language plpgsql volatile
 as $$
 declare

@@ -138,7 +138,7 @@ begin
   gone as (
     delete from sluice.lease l using mine m where l.ctid = m.at returning l as row)
   select array_agg(gone.row) into v_leases from gone;
-  perform sluice.requeue(v_leases, v_now);
+  perform sluice.requeue(v_leases);
   perform sluice.settle_cancellations(v_now, array(select l.task_id from unnest(v_leases) l));
   perform sluice.keep_held(v_leases, v_now), sluice.count_ended(v_leases);
   return coalesce(cardinality(v_leases), 0);
