@@ -54,32 +54,6 @@ begin
 end
 $$;
 
--- end_leases: stores results for leases that end without an outcome. Their rows have been deleted
--- in this transaction, which gives it the right to write the results.
--- Params:  p_charged: attempts charged for this call; p_status, p_error_code, p_error: of the
---          results; p_now.
-create or replace function sluice.end_leases(
-  p_leases sluice.lease[], p_charged int, p_status text, p_error_code text, p_error text,
-  p_now timestamptz)
-returns void
-language plpgsql volatile
-as $$
-declare
-  v_ended bigint[];
-begin
-  with ended as (
-    insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at,
-      fence, attempts, status, model, error_code, error)
-    select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence,
-      l.attempts + p_charged, p_status, m.name, p_error_code, p_error
-    from unnest(p_leases) l join sluice.models m on m.id = l.model
-    join sluice.task t on t.id = l.task_id
-    on conflict do nothing returning result.task_id)
-  select array_agg(e.task_id) into v_ended from ended e;
-  perform sluice.note_ended(v_ended, p_status);
-end
-$$;
-
 -- note_attempts: one row for every call that failed, unknown kinds included. If it was not charged
 -- (spared, or a batch that failed as a whole) its kind is returned.
 create or replace function sluice.note_attempts(
