@@ -16,9 +16,9 @@ select j as job from sluice.new_job('move', jsonb_build_object('model', :'a'), :
   at(1)) j \gset
 select is(sluice.fitting(:'job'::sluice.job, array[:waiting, :later]),
   array[:waiting, :later]::bigint[], 'both fit');
-select is(sluice.move_to(:'q', array[:waiting, :later], :'b', at(2)), array[:waiting]::bigint[],
+select is(sluice.move_to(:'q', array[:waiting, :later], :'b'), array[:waiting]::bigint[],
   'one is moved from there');
-select is(sluice.move_waiting(:'q', array[:waiting], id_of(:'a'), null, null, at(3)), '{}',
+select is(sluice.move_waiting(:'q', array[:waiting], id_of(:'a'), null, null), '{}',
   'once');
 select is(queued(:'b'), array[:waiting]::bigint[], 'it waits in the other line');
 select is((select fence from sluice.queue where task_id = :waiting), 1,
@@ -26,9 +26,9 @@ select is((select fence from sluice.queue where task_id = :waiting), 1,
 select is((sluice.act_on(:'job'::sluice.job, 'later', array[:later], at(4))).skipped, 0,
   'the other one fits');
 select is((select model from sluice.later where task_id = :later), id_of(:'b'), 'and is moved');
-select is(sluice.prioritise('later', array[:waiting, :later], 7, at(5)), array[:later]::bigint[],
+select is(sluice.prioritise('later', array[:waiting, :later], 7), array[:later]::bigint[],
   'a priority is given in one place, too');
-select is((error_of(format('select sluice.move_to(''later'', array[%s], ''gone'', at(6))',
+select is((error_of(format('select sluice.move_to(''later'', array[%s], ''gone'')',
   :later))).code, 'SL001', 'a target must be there');
 
 select * from finish();

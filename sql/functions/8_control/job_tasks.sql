@@ -27,8 +27,8 @@ begin
       v_ids := array(select i from unnest(v_ids) i
         where exists (select from sluice.cancellation c where c.task_id = i)
           or exists (select from sluice.result r where r.task_id = i and r.status = 'cancelled'));
-    when 'move' then v_ids := sluice.move_to(p_place, v_ids, p_job.target, p_now);
-    when 'prioritise' then v_ids := sluice.prioritise(p_place, v_ids, p_job.priority, p_now);
+    when 'move' then v_ids := sluice.move_to(p_place, v_ids, p_job.target);
+    when 'prioritise' then v_ids := sluice.prioritise(p_place, v_ids, p_job.priority);
   end case;
   changed := array(select c from unnest(changed) c where c.task_id = any (v_ids));
 end
@@ -49,8 +49,7 @@ $$;
 
 -- move_to: moves those of tasks p_ids that wait in one place to the model or route p_target.
 -- Errors:  SL001 it is no more.
-create or replace function sluice.move_to(
-  p_place text, p_ids bigint[], p_target text, p_now timestamptz)
+create or replace function sluice.move_to(p_place text, p_ids bigint[], p_target text)
 returns bigint[]
 language plpgsql volatile
 as $$
@@ -59,7 +58,7 @@ declare
 begin
   return sluice.move_waiting(p_place, p_ids, v_target.id, v_target.route,
     (select min(m.api) from sluice.routes r join sluice.models m on m.name = r.model
-     where r.route = v_target.route), p_now);
+     where r.route = v_target.route));
 end
 $$;
 
@@ -103,7 +102,7 @@ $$;
 -- Locks:   rows of tasks, then the line: only at the end, because claims wait for it. Requires
 --          lock_class('retain') 1, shared: it updates sluice.task.
 create or replace function sluice.move_waiting(
-  p_place text, p_ids bigint[], p_model int, p_route text, p_api text, p_now timestamptz)
+  p_place text, p_ids bigint[], p_model int, p_route text, p_api text)
 returns bigint[]
 language plpgsql volatile
 as $$
@@ -140,8 +139,7 @@ $$;
 -- age.
 -- Returns: the ids of those to which it gave it, ascending.
 -- Locks:   as move_waiting.
-create or replace function sluice.prioritise(
-  p_place text, p_ids bigint[], p_priority int, p_now timestamptz)
+create or replace function sluice.prioritise(p_place text, p_ids bigint[], p_priority int)
 returns bigint[]
 language plpgsql volatile
 as $$

@@ -35,9 +35,9 @@ begin
     v_undone := v_undone + case p_job.action
       when 'move' then case when sluice.is_served(v_group.model, v_group.route)
         then cardinality(sluice.move_waiting(v_group.place, v_group.ids, v_group.model,
-          v_group.route, v_group.api, p_now)) else 0 end
+          v_group.route, v_group.api)) else 0 end
       when 'prioritise' then cardinality(sluice.prioritise(v_group.place, v_group.ids,
-        v_group.priority, p_now))
+        v_group.priority))
       else sluice.end_again(v_group.place, v_group.tasks) end;
   end loop;
   return v_undone;
