@@ -264,8 +264,8 @@ $$;
 
 -- note_full: notes that a model has been given all that it asked for by the lines p_shares that
 -- choose: it does not count there before it asks again.
-create or replace function sluice.note_full(
-  p_model int, p_shares sluice.claim_share[], p_now timestamptz) returns void
+create or replace function sluice.note_full(p_model int, p_shares sluice.claim_share[])
+returns void
 language plpgsql volatile
 as $$
 declare
