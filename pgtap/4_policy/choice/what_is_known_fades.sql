@@ -1,8 +1,7 @@
--- sluice.faded, sluice.speed_memory, sluice.slowest_memory, sluice.clean_speeds
+-- sluice.faded, sluice.speed_memory, sluice.slowest_memory
 begin;
 \ir ../../_helpers.sql
-\ir _speeds.sql
-select plan(5);
+select plan(4);
 
 create function faded(p_after numeric) returns numeric[] language sql
 as $$ select array[round(f.seconds::numeric, 2), round(f.tokens::numeric, 2),
@@ -24,11 +23,6 @@ begin
 end
 $$;
 select is(faded_for_hours(), 1e-9::float8, 'it never underflows');
-select given_model() as m \gset
-select given_speed(:'m', 1), given_speed(:'m', 2) \g /dev/null
-select sluice.clean_speeds() \g /dev/null
-select is((select array_agg(s.seconds) from sluice.speed s where s.model = id_of(:'m')),
-  '{2000}', 'rows that newer ones replace go');
 
 select * from finish();
 rollback;

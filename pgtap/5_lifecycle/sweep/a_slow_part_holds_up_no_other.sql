@@ -18,7 +18,7 @@ as $$ insert into pg_temp.done values ('expiry'); select count(pg_sleep(0.2))::i
 create or replace function sluice.settle_cancellations(
   p_now timestamptz, p_tasks bigint[] default null) returns int language sql
 as $$ insert into pg_temp.done values ('settling'); select count(pg_sleep(0.2))::int $$;
-create or replace function sluice.clean_speeds() returns void language sql
+create or replace function sluice.clean_hints() returns void language sql
 as $$ insert into pg_temp.done values ('walk'); select pg_sleep(0.2) $$;
 create or replace function sluice.look_at_budgets(p_now timestamptz) returns int language sql
 as $$ insert into pg_temp.done values ('budgets') returning 1 $$;

@@ -2,7 +2,8 @@ begin;
 \set alone
 \ir ../../_helpers.sql
 \ir ../../4_policy/fair_share/_fair_turns.sql
-select plan(5);
+\ir ../../4_policy/choice/_speeds.sql
+select plan(6);
 
 select given_model() as m \gset
 select given_route(:'m') as r \gset
@@ -12,6 +13,7 @@ from generate_series(1, 5) n \g /dev/null
 select sluice.note_clocks(id_of(:'m'), array[turned('a', n, n + 1), turned('b', 0, 1, 0),
   turned('c', 0, n + 2, 0)]),
   sluice.note_round(round_at(:'m', n), n) from generate_series(1, 5) n \g /dev/null
+select given_speed(:'m', 1), given_speed(:'m', 2) \g /dev/null
 select sluice.clean_hints() \g /dev/null
 select is((select count(*) from sluice.mark where line = id_of(:'m')), 2::bigint, 'one a lane');
 select is(marked(:'m'), at(5), 'the newest');
@@ -21,6 +23,8 @@ select is((select array_agg(v order by v) from sluice.tenant_clock
   where model = id_of(:'m')), '{5,6,7}', 'so of clocks that are ahead of the level, and of that');
 select is((select array_agg(next) from sluice.lane_round where line = id_of(:'m')), '{5}',
   'so of rounds');
+select is((select array_agg(seconds) from sluice.speed where model = id_of(:'m')), '{2000}',
+  'and of speeds');
 
 select * from finish();
 rollback;

@@ -138,13 +138,3 @@ begin
   end if;
 end
 $$;
-
--- clean_speeds: removes rows that have been replaced by newer ones. Called by the sweep.
-create or replace function sluice.clean_speeds() returns void
-language plpgsql volatile
-as $$
-begin
-  delete from sluice.speed s
-  where exists (select from sluice.speed n where n.model = s.model and n.n > s.n);
-end
-$$;

@@ -118,8 +118,7 @@ begin
   -- A rolled-back completion has counted its calls as ended all the same.
   perform sluice.recount_in_flight(m.id)
   from (select id from sluice.models where max_in_flight is not null order by id) m;
-  perform sluice.clean_spent(p_now), sluice.clean_hints(), sluice.clean_speeds(),
-    sluice.rest(0, -3, 50, v_started, p_now);
+  perform sluice.clean_spent(p_now), sluice.clean_hints(), sluice.rest(0, -3, 50, v_started, p_now);
   return v_lowered;
 end
 $$;
@@ -227,9 +226,9 @@ begin
 end
 $$;
 
--- clean_hints: removes marks, meters, clocks and rounds that have been replaced by newer ones,
--- clocks behind the level (tenants without a clock begin there), and those of lines that no longer
--- exist.
+-- clean_hints: removes marks, meters, clocks, rounds and speeds that have been replaced by newer
+-- ones, clocks behind the level (tenants without a clock begin there), and those of lines that no
+-- longer exist.
 create or replace function sluice.clean_hints() returns void
 language plpgsql volatile
 as $$
@@ -254,5 +253,7 @@ begin
   delete from sluice.lane_round r
   where exists (select from sluice.lane_round n where n.model = r.model and n.line = r.line
     and n.n > r.n);
+  delete from sluice.speed s
+  where exists (select from sluice.speed n where n.model = s.model and n.n > s.n);
 end
 $$;
