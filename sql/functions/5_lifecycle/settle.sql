@@ -38,12 +38,6 @@ begin
 end
 $$;
 
--- unlikely_tokens: how many tokens a call may be told to have had beyond its reservation and the
--- bytes of its request without anybody asking whether it can be: frame_tokens with tools.
-create or replace function sluice.unlikely_tokens() returns int
-language sql immutable parallel safe
-as $$ select 4096 $$;
-
 -- believed_tokens: of the tokens that a backend tells of a call those that the call can have had,
 -- as budgets reckon; all, if they have no bound. A verbatim request above parse_bytes_max counts as
 -- one without, unless its bounds are kept.
@@ -78,7 +72,8 @@ begin
       select l.model, l.tenant, l.started_at as at,
         case when o.input_tokens is not null or o.output_tokens is not null
             then case
-              when s.told <= l.reserved_tokens + l.request_bytes + sluice.unlikely_tokens()
+              -- up to so many nobody asks whether the call can have had them
+              when s.told <= l.reserved_tokens + l.request_bytes + sluice.frame_tokens(true)
                 then s.told
               else sluice.believed_tokens(e.lease, o.input_tokens, o.output_tokens) end
           when o.kind = 'throttled' or (o.kind = 'returned' and o.error_code is null)
