@@ -119,11 +119,6 @@ as $$
     then 1 + p_rival.price / p_mean else 1 end) ^ -sluice.choice_power()
 $$;
 
--- mean_price: for strength.
-create or replace function sluice.mean_price(p_rivals sluice.rival[]) returns double precision
-language sql immutable
-as $$ select avg(r.price) from unnest(p_rivals) r where r.price < 'infinity' $$;
-
 -- chosen_calls: how many of p_want tasks a model may take now beside p_rivals; null: all of them.
 -- If it is the best place for the next task: as many as make its part of all their calls under way
 -- what its strength is of all. It is not known here how many tasks wait: it supposes that they are
@@ -134,7 +129,8 @@ returns int
 language plpgsql volatile
 as $$
 declare
-  v_mean double precision := sluice.mean_price(p_rivals || p_own);
+  v_mean double precision := (select avg(r.price) from unnest(p_rivals || p_own) r
+    where r.price < 'infinity');
   v_own double precision := sluice.strength(p_own, p_prefer, v_mean);
   v record;
 begin
