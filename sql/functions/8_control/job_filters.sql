@@ -80,7 +80,6 @@ begin
   next := p_job.position;
   place := next -> 'places' ->> 0;
   is_again := coalesce((next ->> 'is_again')::boolean, false);
-  ids := '{}';
   if place = 'result' then
     v_page := sluice.ended_page(v_filter, p_job.action = 'redrive', (next ->> 'after')::bigint,
       (next ->> 'until')::bigint, sluice.job_page_tasks());

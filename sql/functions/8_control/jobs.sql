@@ -139,15 +139,15 @@ returns text
 language plpgsql volatile
 as $$
 declare
-  v_job sluice.job := sluice.require_job(p_id, p_tenant);
   v_alone boolean;
 begin
+  perform sluice.require_job(p_id, p_tenant);
   perform from sluice.job j where j.id = p_id for update skip locked;
   v_alone := found;  -- a step holds its job's row
   update sluice.job j set state = case when v_alone then 'cancelled' else 'cancelling' end,
     finished_at = case when v_alone then p_now end,
     undo_until = case when v_alone then sluice.undo_end(j, p_now) else j.undo_until end
-  where j.id = p_id and j.state in ('running', 'undoing') returning j.* into v_job;
+  where j.id = p_id and j.state in ('running', 'undoing');
   if found then
     perform sluice.note_command('cancel_job', p_id::text);
   end if;
