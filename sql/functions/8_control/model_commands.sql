@@ -13,9 +13,8 @@ set search_path = sluice, pg_temp
 as $$
 begin
   perform sluice.require_model(model);
-  perform set_config('sluice.closed_by', 'person', true);
+  perform set_config('sluice.closed_by', 'person', true);  -- close_until takes it back
   perform sluice.close_until(model, until, reason, null);
-  perform set_config('sluice.closed_by', '', true);
   perform sluice.note_audit('close_model', model,
     jsonb_build_object('until', until, 'reason', reason));
 end
