@@ -2,9 +2,6 @@
 
 -- dead_letters: the tasks of the caller's tenants that failed for good. sluice.redrive sends one
 -- back.
---
--- attempts: every call that failed, was lost or came too late, and every outcome that a redrive
--- took back.
 create or replace view sluice.dead_letters with (security_barrier) as
   select id, route, model, tenant, priority, error, error_code, attempts, metadata, batch_id,
     created_at, finished_at
