@@ -174,7 +174,7 @@ declare
   v record;
 begin
   for v in
-    select g.line, n.name, (select m from sluice.models m where m.id = n.ids[1]) as model
+    select g.line, (select m from sluice.models m where m.id = n.ids[1]) as model
     from (select distinct r.line from sluice.ready_line r) g
     left join sluice.route_line l on l.n = -g.line
     cross join lateral (select sluice.models_of_line(g.line) as ids, coalesce(l.route,
