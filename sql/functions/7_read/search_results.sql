@@ -32,8 +32,7 @@ begin
       where not exists (select from unnest(v_found) f where f.id = i));
     exit when v_left = '{}';
   end loop;
-  return query select (f.task).* from (select f as task from unnest(v_found) f) f
-    order by array_position(p_ids, (f.task).id);
+  return query select f.* from unnest(v_found) f order by array_position(p_ids, f.id);
 end
 $$;
 
