@@ -193,7 +193,9 @@ begin
     raise exception 'tasks is a JSON %, not an array', coalesce(jsonb_typeof(p_tasks), 'null')
       using errcode = 'SL004', column = 'tasks', hint = 'An array of lines of sluice export.';
   end if;
-  select i.n, case when jsonb_typeof(i.task) <> 'object' then 'is no object'
+  select f.n, f.problem into v_fault
+  from (
+    select i.n, case when jsonb_typeof(i.task) <> 'object' then 'is no object'
       when i.task - sluice.export_columns() <> '{}' then format('has the key "%s"',
         left((select min(k) from jsonb_object_keys(i.task - sluice.export_columns()) k), 200))
       when i.task ->> 'id' !~ '^[0-9]{1,18}$' or i.task ->> 'id' is null then 'has no id'
@@ -202,14 +204,9 @@ begin
         left(i.task ->> 'status', 100))
       when sluice.has_ended(i.task) and (i.task ->> 'tenant' is null
         or i.task ->> 'created_at' is null or i.task ->> 'finished_at' is null)
-        then 'has ended, without tenant, created_at or finished_at' end as problem into v_fault
-  from jsonb_array_elements(p_tasks) with ordinality i(task, n)
-  where jsonb_typeof(i.task) <> 'object' or i.task - sluice.export_columns() <> '{}'
-    or (i.task ->> 'id' ~ '^[0-9]{1,18}$') is not true or i.task ->> 'status' is null
-    or i.task ->> 'status' <> all (c_statuses)
-    or sluice.has_ended(i.task) and (i.task ->> 'tenant' is null or i.task ->> 'created_at' is null
-      or i.task ->> 'finished_at' is null)
-  order by i.n limit 1;
+        then 'has ended, without tenant, created_at or finished_at' end as problem
+    from jsonb_array_elements(p_tasks) with ordinality i(task, n)) f
+  where f.problem is not null order by f.n limit 1;
   if found then
     raise exception 'task %: %', v_fault.n, v_fault.problem using errcode = 'SL004',
       hint = 'Import takes the lines that sluice export writes, with texts.';
