@@ -6,22 +6,6 @@ create or replace function sluice.payload_versions_max() returns int
 language sql immutable parallel safe
 as $$ select 32 $$;
 
--- make_version_lines: the lines of a version of a model or route, those that there are not yet.
-create or replace function sluice.make_version_lines(p_target text, p_version text) returns void
-language plpgsql volatile
-as $$
-begin
-  perform sluice.make_route_line(null, null, p_version, m.id) from sluice.models m
-  where m.name = p_target;
-  if not found then
-    perform sluice.make_route_line(p_target, a.api, p_version)
-    from (select null as api union
-      select m.api from sluice.routes r join sluice.models m on m.name = r.model
-      where r.route = p_target) a;
-  end if;
-end
-$$;
-
 -- before_payload_schema_changes: refuses what is no schema, and no target.
 create or replace function sluice.before_payload_schema_changes() returns trigger
 language plpgsql security definer
@@ -57,14 +41,21 @@ begin
 end
 $$;
 
--- after_payload_schema_is_added: makes lines for a new version. Not before: only then its
--- constraint has looked at it, which is part of the text of their functions.
+-- after_payload_schema_is_added: makes the lines of a new version that there are not yet. Not
+-- before: only then its constraint has looked at it, which is part of the text of their functions.
 create or replace function sluice.after_payload_schema_is_added() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
 as $$
 begin
-  perform sluice.make_version_lines(new.target, new.version);
+  perform sluice.make_route_line(null, null, new.version, m.id) from sluice.models m
+  where m.name = new.target;
+  if not found then
+    perform sluice.make_route_line(new.target, a.api, new.version)
+    from (select null as api union
+      select m.api from sluice.routes r join sluice.models m on m.name = r.model
+      where r.route = new.target) a;
+  end if;
   return null;
 end
 $$;
