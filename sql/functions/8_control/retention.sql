@@ -90,7 +90,7 @@ begin
   if v_range.n is not null
      and coalesce(sluice.walk_cost(v_range.n) <= p_tasks_max, true)
      and pg_try_advisory_xact_lock(sluice.lock_class('retain'), 1)
-     and sluice.lock_briefly('sluice.task_' || v_range.n, 'share') then
+     and sluice.lock_briefly('task_' || v_range.n) then
     v_round.retained := sluice.tasks_to_keep(v_range, v_cutoff);
     if v_round.retained is not null then
       v_round.n := v_range.n;
@@ -143,16 +143,16 @@ exception when lock_not_available or insufficient_resources or out_of_memory
 end
 $$;
 
--- lock_briefly: locks tables, waiting at most 50 ms for each, since submits may wait as long.
--- Returns whether it has all locks.
+-- lock_briefly: keeps writers out of a table. Waits at most 50 ms, since submits may wait as long.
+-- Returns whether it has the lock.
 -- Rejected: trying again and again without waiting: eight clients that submit without a pause leave
 -- no free moment (no drop in 10 rounds of 20 tries).
-create or replace function sluice.lock_briefly(p_tables text, p_mode text) returns boolean
+create or replace function sluice.lock_briefly(p_table text) returns boolean
 language plpgsql volatile
 set lock_timeout = '50ms'
 as $$
 begin
-  execute format('lock table %s in %s mode', p_tables, p_mode);
+  execute format('lock table sluice.%I in share mode', p_table);
   return true;
 exception when lock_not_available then
   return false;
