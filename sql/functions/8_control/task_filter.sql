@@ -107,7 +107,7 @@ begin
   elsif octet_length(p_metadata::text) > sluice.condition_bytes_max() then
     v_fault := format('metadata has more than %s bytes', sluice.condition_bytes_max());
   else
-    v_fault := sluice.array_in('metadata', p_metadata) || ' is an array';
+    v_fault := sluice.array_in(p_metadata) || ' is an array';
   end if;
   if v_fault is not null then
     raise exception '%', v_fault using errcode = 'SL004', column = 'metadata',
@@ -118,13 +118,12 @@ begin
 end
 $$;
 
--- array_in: the path of the first array in p_value, which is small and is called p_name; null:
--- there is none.
-create or replace function sluice.array_in(p_name text, p_value jsonb) returns text
+-- array_in: the path of the first array in metadata, which are small; null: there is none.
+create or replace function sluice.array_in(p_metadata jsonb) returns text
 language sql immutable parallel safe
 as $$
   with recursive part (path, value) as (
-    select p_name, p_value
+    select 'metadata', p_metadata
     union all
     select p.path || '.' || e.key, e.value
     from part p cross join lateral jsonb_each(case jsonb_typeof(p.value) when 'object' then p.value
