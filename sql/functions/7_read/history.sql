@@ -45,9 +45,8 @@ create or replace function sluice.history_source(
 language plpgsql stable
 as $$
 declare
-  v_scope record;
+  v_scope record := sluice.caller_scope();
 begin
-  select * into v_scope from sluice.caller_scope();
   return format('select %s as shown_model, %s as shown_tenant, h from sluice.history_row h
       where h.step = $1 and h.at >= $2 and h.at < $3 and h.model %s and %s',
     case when p_by_model then 'nullif(h.model, '''')' else 'null' end,

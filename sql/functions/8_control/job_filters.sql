@@ -115,12 +115,11 @@ declare
         and m.name in (select r.model from sluice.routes r where r.route = p_job.target));
   v_api text := (select case when count(distinct m.api) = 1 then min(m.api) end
     from unnest(v_models) m);
-  v_tenants text[];
-begin
-  v_tenants := array(
+  v_tenants text[] := array(
     select d.tenant from (select distinct t.tenant from sluice.task t where t.id = any (p_ids)) d
     cross join lateral sluice.limits_of(d.tenant) l
     where not sluice.exceeds(l, coalesce(p_job.priority::int, -100), p_job.target));
+begin
   return array(
     select t.id from sluice.task t
     where t.id = any (p_ids) and t.tenant = any (v_tenants)
