@@ -79,8 +79,7 @@ begin
     v_last := greatest(v_last, v.ended_at);
   end loop;
   perform sluice.add_shadow_hours(v_hours);
-  p_shadow.looked_at := case when v_calls > sluice.budget_calls_max() - 1000 then v_last
-    else p_until end;
+  p_shadow.looked_at := sluice.looked_until(v_calls, sluice.budget_calls_max(), v_last, p_until);
   return p_shadow;
 end
 $$;

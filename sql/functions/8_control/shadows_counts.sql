@@ -133,18 +133,18 @@ begin
     p_shadow.requests_until);
   p_shadow.tokens_until := coalesce(v_from + v_tats[2] * interval '1 second',
     p_shadow.tokens_until);
-  p_shadow.looked_at := sluice.looked_until(v_count, v_last, p_until);
+  p_shadow.looked_at := sluice.looked_until(v_count, sluice.shadow_calls_max(), v_last, p_until);
   return p_shadow;
 end
 $$;
 
--- looked_until: up to when a look has counted: all, unless it has read as many calls as it may.
--- Those of the last moment were left out then (begun_calls); up to 1,000 share one.
+-- looked_until: up to when a look has counted: all, unless it has read p_max calls. Those of the
+-- last moment were left out then (begun_calls); up to 1,000 share one.
 create or replace function sluice.looked_until(
-  p_calls bigint, p_last timestamptz, p_until timestamptz) returns timestamptz
+  p_calls bigint, p_max int, p_last timestamptz, p_until timestamptz) returns timestamptz
 language sql immutable parallel safe
 as $$
-  select case when p_calls > sluice.shadow_calls_max() - 1000 then p_last else p_until end
+  select case when p_calls > p_max - 1000 then p_last else p_until end
 $$;
 
 -- count_moved: counts how many calls each model of a route would have had by the changed weights:
@@ -183,7 +183,7 @@ begin
     (select count(*) from call), (select max(c.at) from call c)
   into v_hours, v_count, v_last;
   perform sluice.add_shadow_hours(v_hours);
-  p_shadow.looked_at := sluice.looked_until(v_count, v_last, p_until);
+  p_shadow.looked_at := sluice.looked_until(v_count, sluice.shadow_calls_max(), v_last, p_until);
   return p_shadow;
 end
 $$;
