@@ -59,7 +59,7 @@ begin
     v_probes := sluice.probes_now(v_model, v_now);
     v_want := least(v_want, v_probes);
   end if;
-  if v_want is null or v_want <= 0 then
+  if v_want <= 0 then
     return '{}';
   end if;
   v_shares := case when v.are_routes then sluice.lines_open(v_model, v_want, v_now,
