@@ -62,7 +62,7 @@ end
 $$;
 
 -- due_by_turns: where the first due tasks of some tenants are, of each as many; at most p_max.
--- Params:  p_first: when the first became due; p_now.
+-- Params:  p_first: when the first became due.
 -- Conditions on pairs are what only the index by tenant can meet.
 -- twin: tenant_key
 create or replace function sluice.due_by_turns(

@@ -81,7 +81,7 @@ as $$ select 16 $$;
 -- note_taken: now and then sets the marks of lanes from which rows were just taken, to the first
 -- row still visible. Rows deleted by an uncommitted transaction are still visible, and may come
 -- back.
--- Params:  p_heads: the lanes; p_turns: the rows taken; p_now. Requires the lines' locks.
+-- Params:  p_heads: the lanes; p_turns: the rows taken. Requires the lines' locks.
 create or replace function sluice.note_taken(
   p_heads sluice.head[], p_turns sluice.turn[], p_now timestamptz)
 returns void

@@ -104,7 +104,7 @@ $$;
 -- accept_many: takes headroom for a whole submit_many, for all tasks or none: from the gauges of
 -- the system, of tenants with caps, of models and of lines.
 -- Params:  p_destinations: from destinations_of; p_share: of the system's and the models' bounds,
---          as for accept; p_now.
+--          as for accept.
 create or replace function sluice.accept_many(
   p_destinations sluice.task_destination[], p_share double precision, p_now timestamptz)
 returns void

@@ -160,7 +160,7 @@ $$;
 
 -- permit_at: when the next unit of a quota can be granted: p_now or later; null: no limit, or
 -- unknown on a standby.
--- Params:  p_quota; p_now; p_taken: after so many more were taken at p_now.
+-- Params:  p_taken: after so many more were taken at p_now.
 create or replace function sluice.permit_at(
   p_quota sluice.quota, p_now timestamptz, p_taken bigint default 0)
 returns timestamptz

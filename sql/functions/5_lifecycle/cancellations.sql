@@ -85,7 +85,7 @@ $$;
 
 -- end_waiting: ends those of tasks p_ids that wait in one place. They are locked in ascending order
 -- of id, then deleted by another statement, which sees rows that changed meanwhile.
--- Params:  p_place: later or queue_<l>; p_status: cancelled or expired; p_now.
+-- Params:  p_place: later or queue_<l>; p_status: cancelled or expired.
 -- Returns: how many.
 create or replace function sluice.end_waiting(
   p_place text, p_ids bigint[], p_status text, p_now timestamptz)
@@ -127,7 +127,7 @@ $$;
 -- and tick for requests that were committed after their leases ended. At most 1,000 a call. It
 -- waits for rows that somebody is cancelling in an open transaction, 50 ms for each, and twice a
 -- tenant, four times in all: what comes behind is left to the next call, whose order is another.
--- Params:  p_now; p_tasks: only these (null: all).
+-- Params:  p_tasks: only these (null: all).
 -- Returns: how many requests it settled.
 create or replace function sluice.settle_cancellations(
   p_now timestamptz, p_tasks bigint[] default null)

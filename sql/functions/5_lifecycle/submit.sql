@@ -4,7 +4,7 @@
 -- those of tenants and models with bounds.
 -- Params:  p_draft: the task; p_id: its id; p_name: its model or route, the default filled in;
 --          p_routed: that is a route; p_limited: some quota of tokens may apply; p_bounded: its
---          tenant may have limits, also without a row; p_now.
+--          tenant may have limits, also without a row.
 -- Returns: p_id, or the id to which its idempotency key was bound before. Headroom of its tenant
 --          has been taken; that of a task with an affinity key submit_drafts takes.
 -- Errors:  as submit.

@@ -208,7 +208,7 @@ end
 $$;
 
 -- target: the model or route that the model argument of a submit means.
--- Params:  p_name; p_verbatim: the task has a verbatim request.
+-- Params:  p_verbatim: the task has a verbatim request.
 -- Returns: id: of the model; or route, and api: as route_api.
 -- Errors:  SL001: as route_api.
 create or replace function sluice.target(
