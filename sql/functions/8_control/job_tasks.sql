@@ -13,7 +13,11 @@ declare
     then sluice.fitting(p_job, p_ids) else p_ids end;
 begin
   skipped := cardinality(p_ids) - cardinality(v_ids);
-  changed := sluice.job_tasks_of(v_ids);
+  changed := array(
+    select row(t.id, r.queued_at, r.cost, r.attempts, r.status, r.fence, t.model, t.route, t.api,
+      t.priority)::sluice.job_task
+    from sluice.task t left join sluice.result r on r.task_id = t.id
+    where t.id = any (v_ids) order by t.id);
   if p_job.action = 'redrive' and p_job.target is not null then
     perform sluice.name_target(v_ids, p_job.target);
   end if;
@@ -31,19 +35,6 @@ begin
     when 'prioritise' then v_ids := sluice.prioritise(p_place, v_ids, p_job.priority);
   end case;
   changed := array(select c from unnest(changed) c where c.task_id = any (v_ids));
-end
-$$;
-
--- job_tasks_of: tasks as they are now, ascending.
-create or replace function sluice.job_tasks_of(p_ids bigint[]) returns sluice.job_task[]
-language plpgsql volatile
-as $$
-begin
-  return array(
-    select row(t.id, r.queued_at, r.cost, r.attempts, r.status, r.fence, t.model, t.route, t.api,
-      t.priority)::sluice.job_task
-    from sluice.task t left join sluice.result r on r.task_id = t.id
-    where t.id = any (p_ids) order by t.id);
 end
 $$;
 
