@@ -1,5 +1,5 @@
 -- sluice.over_wait, sluice.over_action, sluice.over_text, sluice.take_out, sluice.put_over,
--- sluice.wait_for_budget, sluice.refuse_over, sluice.parked_until, sluice.reroute_over,
+-- sluice.wait_for_budget, sluice.refuse_over, sluice.reroute_over,
 -- sluice.hold_extra
 begin;
 \ir ../_helpers.sql

@@ -19,13 +19,6 @@ as $$
     when p_over.why <> 'spent' or p_budget.at_limit = 'refuse' then 'refuse' else 'park' end
 $$;
 
--- parked_until: until when a task waits that look_at_budgets does not wake earlier: until the next
--- window, or until all that counts now has left a time that rolls.
-create or replace function sluice.parked_until(p_budget sluice.budgets, p_now timestamptz)
-returns timestamptz
-language sql stable
-as $$ select coalesce(sluice.window_until(p_budget, p_now), p_now + p_budget.rolling) $$;
-
 -- over_text: why a task does not fit, for explain and for the error of one that is refused.
 create or replace function sluice.over_text(
   p_over sluice.over_budget, p_budget sluice.budgets, p_model text, p_opens timestamptz,
@@ -134,8 +127,10 @@ begin
   p_rows := sluice.reroute_over(p_model, p_rows, p_over, p_now);
   for v in
     select b as budget, a.ids, x.action, x.opens,
+      -- if look_at_budgets does not wake it earlier: with the next window, or when all that counts
+      -- now has left a time that rolls
       case x.action when 'wait' then p_now + sluice.over_wait()
-        else sluice.parked_until(b, p_now) end as until,
+        else coalesce(sluice.window_until(b, p_now), p_now + b.rolling) end as until,
       sluice.over_text(a.first, b, p_model.name, x.opens, p_now) as reason
     from (
       select o.budget, (array_agg(o order by o.need))[1] as first, array_agg(o.task_id) as ids
