@@ -155,14 +155,13 @@ begin
 end
 $$;
 
--- is_waiting: whether anything is ready in one of p_lines. Requires no lock.
-create or replace function sluice.is_waiting(p_lines int[], p_now timestamptz default null)
+-- is_waiting: whether anything is ready in a line. Requires no lock.
+create or replace function sluice.is_waiting(p_line int, p_now timestamptz default null)
 returns boolean
 language plpgsql volatile
 as $$
 begin
-  return exists (select from unnest(p_lines) l
-    where sluice.lane_heads(l, 1, p_now => p_now) <> '{}');
+  return sluice.lane_heads(p_line, 1, p_now => p_now) <> '{}';
 end
 $$;
 

@@ -114,13 +114,13 @@ begin
     having bool_and(r.noted_at not between p_now - interval '10 seconds' and p_now)
       order by random() limit 64
   loop
-    continue when sluice.is_waiting(array[v_line], p_now);
+    continue when sluice.is_waiting(v_line, p_now);
     if pg_try_advisory_xact_lock(sluice.lock_class('sleeper'), sluice.sleeper_lock_of(v_line))
        and pg_try_advisory_xact_lock(sluice.lock_class('notifier'),
          sluice.sleeper_lock_of(v_line)) then
       delete from sluice.ready_line where line = v_line
         -- asked once, in a snapshot that is not older than that of the rows
-        and (select not sluice.is_waiting(array[v_line], p_now));
+        and (select not sluice.is_waiting(v_line, p_now));
       perform setval('sluice.sweep_rest_id', 0), setval('sluice.sweep_after', 0)
       where found and pg_sequence_last_value('sluice.sweep_rest_id'::regclass) > 0;
     end if;

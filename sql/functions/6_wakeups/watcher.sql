@@ -224,7 +224,7 @@ begin
       when v_line.weight is null or (sluice.route_share(v_line.line, p_model, v_line.weight,
           v_line.tier, v_line.prefer, null, p_now, p_worker)).most is distinct from 0
         then sluice.first_turn(v_line.line, p_now)
-      when sluice.is_waiting(array[v_line.line], p_now) then p_now + interval '50 ms' end);
+      when sluice.is_waiting(v_line.line, p_now) then p_now + interval '50 ms' end);
     exit when v_ready <= p_now;
   end loop;
   return v_ready;
@@ -246,7 +246,7 @@ begin
   return exists (
       select from (select distinct line from sluice.ready_line) r
       left join sluice.route_line n on n.n = -r.line
-      where sluice.models_of_line(r.line, v_ids) <> '{}' and sluice.is_waiting(array[r.line])
+      where sluice.models_of_line(r.line, v_ids) <> '{}' and sluice.is_waiting(r.line)
         and sluice.serves_version(unfinished.worker, n.version))
     or exists (select from sluice.later b where (b.model = any (v_ids)
                or b.route in (select r.route from sluice.routes r

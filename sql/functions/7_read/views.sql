@@ -207,7 +207,7 @@ begin
   return (select array_agg(distinct l.version order by l.version)
     from sluice.models m cross join unnest(sluice.lines_for(m)) o(line)
     join sluice.route_line l on l.n = -o.line and l.version is not null
-    where m.name = unserved_versions.model and sluice.is_waiting(array[o.line], v_now)
+    where m.name = unserved_versions.model and sluice.is_waiting(o.line, v_now)
       and not exists (select from sluice.models t
         where t.id = any (sluice.models_of_line(o.line))
           and sluice.live_workers(t, v_now, l.version) <> '{}'));
