@@ -77,7 +77,6 @@ create or replace function sluice.charge_reserved(
 returns void
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 declare
   v_use record;
 begin

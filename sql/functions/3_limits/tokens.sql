@@ -154,7 +154,6 @@ create or replace function sluice.check_fits(
 returns void
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 declare
   v_limit record;
 begin

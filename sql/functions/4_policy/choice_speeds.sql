@@ -87,7 +87,6 @@ create or replace function sluice.note_speeds(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 begin
   insert into sluice.speed (model, n, at, seconds, tokens, solved, slowest)
   select c.model, nextval('sluice.mark_id'), p_now, (f.speed).seconds * k.part + c.seconds,

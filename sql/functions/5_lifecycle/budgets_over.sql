@@ -179,7 +179,6 @@ create or replace function sluice.wait_for_budget(
 returns void
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 declare
   v_first bigint;    -- the task that is due when the budget opens
 begin

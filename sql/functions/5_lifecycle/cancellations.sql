@@ -7,7 +7,6 @@ create or replace function sluice.expire(p_rows sluice.queue[], p_model int, p_n
 returns void
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 declare
   v_ended bigint[];
 begin

@@ -87,7 +87,6 @@ create or replace function sluice.complete_leases(
 returns int[]
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 declare
   v_places int[] := '{}';   -- of the outcomes that hold
   v_all_solved boolean;
@@ -147,7 +146,6 @@ create or replace function sluice.end_solved(
 returns int[]
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 declare
   v_drawn int := case when random() < 0.125 then 1 + floor(random() * cardinality(p_outcomes)) end;
   v_created timestamptz[];

@@ -8,7 +8,6 @@ create or replace function sluice.end_calls(
 returns int[]
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 declare
   v_now timestamptz;
   v_ended sluice.ended_call[];

@@ -9,7 +9,6 @@ create or replace function sluice.store_results(
   p_usages sluice.usage[]) returns void
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 declare
   v_first bigint;
   v_last bigint;
@@ -61,7 +60,6 @@ create or replace function sluice.note_attempts(
   p_usages sluice.usage[]) returns void
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 begin
   insert into sluice.attempt (task_id, worker, started_at, ended_at, fence, input_tokens,
     output_tokens, http_status, billed, kind, model, error_code, error, answer, response,

@@ -10,7 +10,6 @@ as $$ select case when p_status between 100 and 999 then p_status::smallint end 
 create or replace function sluice.attempts_max(p_task bigint, p_model int) returns int
 language plpgsql stable
 as $$
-#variable_conflict use_column
 begin
   return (select coalesce((select max_attempts from sluice.task where id = p_task),
                   (select max_attempts from sluice.models where id = p_model), 1));
@@ -29,7 +28,6 @@ create or replace function sluice.retry_later(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 declare
   v_unsent_timeout interval := (select unsent_timeout from sluice.settings);
 begin
@@ -73,7 +71,6 @@ create or replace function sluice.throttle(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 begin
   perform sluice.close_until(m.name, w.until,
     sluice.closure_reason(coalesce(w.parked_for, 'throttled'), w.http_status),

@@ -81,7 +81,6 @@ language plpgsql volatile
 set enable_nestloop = off set enable_mergejoin = off set jit = off
   set plan_cache_mode = force_generic_plan
 as $$
-#variable_conflict use_column
 declare
   v_kept bigint[] := p_ids;
   v_old record;

@@ -5,7 +5,6 @@
 create or replace function sluice.found_tasks(p_ids bigint[]) returns setof sluice.found_task
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 declare
   v_found sluice.found_task[] := '{}';
   v_left bigint[] := p_ids;

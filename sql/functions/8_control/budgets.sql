@@ -39,7 +39,6 @@ create or replace function sluice.after_budget_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 declare
   c_limits constant text[] := array['limit_nanos', 'marks', 'name'];
   v_id int := coalesce(old.id, new.id);

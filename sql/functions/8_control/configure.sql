@@ -79,7 +79,6 @@ create or replace function sluice.write_row(
 returns jsonb
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 declare
   -- Kept unless given: in what state a model is, and who may act for a tenant, which nobody is to
   -- open by leaving it out.

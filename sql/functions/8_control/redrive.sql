@@ -98,7 +98,6 @@ $$;
 create or replace function sluice.redrive_tasks(p_ids bigint[], p_now timestamptz) returns int
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 declare
   v_ready sluice.later[];
   v_later int[];  -- the lines of those in sluice.later

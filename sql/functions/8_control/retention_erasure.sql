@@ -19,7 +19,6 @@ create or replace function sluice.erase_overdue(p_cutoff timestamptz) returns in
 language plpgsql volatile
 set enable_seqscan = off set jit = off
 as $$
-#variable_conflict use_column
 declare
   v_max record := sluice.retention_bounds();
   v_from bigint := coalesce(pg_sequence_last_value('sluice.erase_from'::regclass), 0);
