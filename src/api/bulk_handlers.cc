@@ -9,7 +9,6 @@
 #include "api/arguments.h"
 #include "api/error_reply.h"
 #include "json_object.h"
-#include "json_text.h"
 
 namespace sluice {
 namespace {
@@ -23,7 +22,7 @@ std::string step_sql(std::string_view action) {
 }
 
 // Why nothing is to be done with `body`.
-std::optional<HttpReply> bulk_problem(std::string& body, const Caller& caller) {
+std::optional<HttpReply> bulk_problem(std::string& body) {
   const std::string problem = json_object_problem(body);
   if (!problem.empty()) return error_reply(400, "invalid_request", problem);
   const HttpFields fields = json_fields(body);
@@ -35,10 +34,6 @@ std::optional<HttpReply> bulk_problem(std::string& body, const Caller& caller) {
   if (!has_condition) {
     return bad_argument("everything", "there is no condition",
                         R"(Give one, such as {"model": "m"}, or {"everything": true}.)");
-  }
-  const std::string_view tenant = find_field(fields, "tenant", "null");
-  if (caller.tenant && tenant != "null" && tenant != json_string(*caller.tenant)) {
-    return wrong_tenant();
   }
   return std::nullopt;
 }
@@ -53,7 +48,7 @@ struct BulkCount {
 Co<tl::expected<BulkCount, HttpReply>> make_steps(Services& services, ApiRequest request,
                                                   const std::string& sql, int64_t deadline_ns) {
   std::string body = std::move(request.http.body);
-  if (auto problem = bulk_problem(body, request.caller)) {
+  if (auto problem = bulk_problem(body)) {
     co_return tl::unexpected(std::move(*problem));
   }
   BulkTurns::Place place(services.bulk, request.http);

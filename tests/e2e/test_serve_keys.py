@@ -241,6 +241,14 @@ def test_an_administrator_makes_lists_and_ends_keys_over_http(url, process, make
         assert (refused.status, refused.json["error"]["param"]) == (400, param), refused.body
 
 
+def test_a_key_may_name_its_own_tenant_in_bulk_however_long_that_is(process, make_key):
+    name = 100 * "ü"
+    key = make_key("long", "--tenant", name, "--scope", "submit")
+    assert http(process.port, "POST", "/v1/tasks/cancel", {"tenant": name}, key=key).status == 200
+    assert http(process.port, "POST", "/v1/tasks/cancel", {"tenant": name + "x"},
+        key=key).error == "wrong_tenant"
+
+
 def test_a_tenants_key_acts_in_bulk_on_its_tasks_alone(url, process, make_key):
     key = make_key("b's", "--tenant", "b", "--scope", "submit,read")
     theirs, own = submit(url, "x", tenant="a"), submit(url, "x", tenant="b")

@@ -179,6 +179,7 @@ begin
     c := jsonb_populate_record(null::sluice.failed_conditions,
       to_jsonb(sluice.read_record(null::sluice.conditions, p_conditions)));
   end if;
+  perform sluice.refuse_tenant(c.tenant) where c.tenant <> p_tenant;
   return sluice.task_filter_of(c.model, coalesce(p_tenant, c.tenant), c.metadata,
     c.batch_id, c.since, coalesce(c.until, case when c.everything then timestamptz 'infinity' end),
     c.error_like, c.error_code);
