@@ -103,30 +103,24 @@ Co<Result<PgResult>> Reads::query(Requester requester, std::string sql, PgParams
 }
 
 Co<Result<PgResult>> Reads::query(PgPool& primary, std::string sql, PgParams params) {
-  wake();
-  if (uses_standby()) {
-    Co<Result<PgResult>> reply = standby_->query(sql, params);
-    Co<std::optional<Result<PgResult>>> answer =
-        from_standby(std::make_shared<Asked>(), std::move(reply));
-    std::optional<Result<PgResult>> rows = co_await std::move(answer);
-    if (rows) co_return std::move(*rows);
-  }
-  if (has_standby()) ++answered_by_primary_;
-  Co<Result<PgResult>> reply = primary.query(std::move(sql), std::move(params));
-  co_return co_await std::move(reply);
+  return ask(&PgPool::query, primary, std::move(sql), std::move(params));
 }
 
 Co<Result<PgResult>> Reads::query_unguarded(PgPool& primary, std::string sql, PgParams params) {
+  return ask(&PgPool::query_unguarded, primary, std::move(sql), std::move(params));
+}
+
+Co<Result<PgResult>> Reads::ask(Ask how, PgPool& primary, std::string sql, PgParams params) {
   wake();
   if (uses_standby()) {
-    Co<Result<PgResult>> reply = standby_->query_unguarded(sql, params);
+    Co<Result<PgResult>> reply = (*standby_.*how)(sql, params);
     Co<std::optional<Result<PgResult>>> answer =
         from_standby(std::make_shared<Asked>(), std::move(reply));
     std::optional<Result<PgResult>> rows = co_await std::move(answer);
     if (rows) co_return std::move(*rows);
   }
   if (has_standby()) ++answered_by_primary_;
-  Co<Result<PgResult>> reply = primary.query_unguarded(std::move(sql), std::move(params));
+  Co<Result<PgResult>> reply = (primary.*how)(std::move(sql), std::move(params));
   co_return co_await std::move(reply);
 }
 

@@ -70,6 +70,8 @@ class Reads final {
     int64_t at_ns;
   };
 
+  using Ask = Co<Result<PgResult>> (PgPool::*)(std::string sql, PgParams params);
+  Co<Result<PgResult>> ask(Ask how, PgPool& primary, std::string sql, PgParams params);
   static Co<void> keep(std::shared_ptr<Asked> asked, Co<Result<PgResult>> reply);
   Co<std::optional<Result<PgResult>>> from_standby(std::shared_ptr<Asked> asked,
                                                    Co<Result<PgResult>> reply);

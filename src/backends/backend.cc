@@ -26,6 +26,14 @@ constexpr size_t headers_usual = 5;
 
 constexpr size_t shown_url_bytes_max = 300;
 
+constexpr std::pair<std::string_view, const Backend*> backends[] = {
+    {"solve", &solve_backend},
+    {"openai-chat", &openai_chat_backend},
+    {"openai-responses", &openai_responses_backend},
+    {"openai-embeddings", &openai_embeddings_backend},
+    {"anthropic-messages", &anthropic_messages_backend},
+};
+
 // A query, such as Azure's api-version, stays behind the path.
 std::string url_of(const Model& model, std::string_view path) {
   const std::string_view url = model.url;
@@ -59,12 +67,15 @@ std::string shown_url(std::string url) {
 }  // namespace
 
 const Backend* find_backend(std::string_view api) {
-  if (api == "solve") return &solve_backend;
-  if (api == "openai-chat") return &openai_chat_backend;
-  if (api == "openai-responses") return &openai_responses_backend;
-  if (api == "openai-embeddings") return &openai_embeddings_backend;
-  if (api == "anthropic-messages") return &anthropic_messages_backend;
-  return nullptr;
+  const auto* found = std::find_if(std::begin(backends), std::end(backends),
+                                   [api](const auto& spoken) { return spoken.first == api; });
+  return found == std::end(backends) ? nullptr : found->second;
+}
+
+std::vector<std::string> spoken_apis() {
+  std::vector<std::string> apis;
+  for (const auto& [api, backend] : backends) apis.emplace_back(api);
+  return apis;
 }
 
 HttpRequest post_json(const Model& model, std::string_view path, HttpBody body) {

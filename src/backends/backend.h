@@ -66,6 +66,8 @@ struct Backend {
 
 // The backend for one value of sluice.models.api, or null when this release does not speak it.
 const Backend* find_backend(std::string_view api);
+// The values of sluice.models.api that it speaks.
+std::vector<std::string> spoken_apis();
 
 // A body for a path under the model's URL.
 HttpRequest post_json(const Model& model, std::string_view path, HttpBody body);

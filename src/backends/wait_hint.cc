@@ -9,6 +9,7 @@
 
 #include "duration.h"
 #include "runtime/http_date.h"
+#include "runtime/http_fields.h"
 
 namespace sluice {
 
@@ -27,12 +28,6 @@ Wait clamped_ms(double wait_ms) {
 
 Wait until_ms(double instant_unix_ms, int64_t now_unix_ms) {
   return clamped_ms(std::max(0.0, instant_unix_ms - static_cast<double>(now_unix_ms)));
-}
-
-std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 // Takes a decimal number off the front; no sign, no "inf", no "nan".
@@ -146,7 +141,7 @@ Wait reset_ms(const HttpFields& headers, int64_t now_unix_ms) {
 }  // namespace
 
 Wait parse_wait_ms(std::string_view text, int64_t now_unix_ms) {
-  text = trimmed(text);
+  text = trim(text, " \t");
   std::string_view rest = text;
   const auto number = take_number(rest);
   if (number && rest.empty()) {
@@ -169,7 +164,7 @@ Wait parse_wait_ms(std::string_view text, int64_t now_unix_ms) {
 Wait wait_hint_ms(const HttpResponse& response, std::string_view body_hint) {
   const auto date_s = http_date_unix_s(find_field(response.headers, "date"));
   const int64_t now_unix_ms = date_s ? *date_s * 1000 : response.received_unix_ms;
-  std::string_view ms = trimmed(find_field(response.headers, "retry-after-ms"));
+  std::string_view ms = trim(find_field(response.headers, "retry-after-ms"), " \t");
   const auto exact = take_number(ms);
   if (exact && ms.empty()) return clamped_ms(*exact);
   for (const std::string_view hint : {find_field(response.headers, "retry-after"), body_hint}) {

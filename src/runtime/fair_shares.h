@@ -17,7 +17,7 @@ class FairShares final {
   static constexpr int64_t key_factor = 1;
   static constexpr int64_t address_factor = 7;
 
-  explicit FairShares(int64_t total) : total_(total), free_(total) {}
+  explicit FairShares(int64_t total) : free_(total) {}
   FairShares(const FairShares&) = delete;
   FairShares& operator=(const FairShares&) = delete;
 
@@ -44,14 +44,12 @@ class FairShares final {
     int64_t held_ = 0;
   };
 
-  int64_t total() const { return total_; }
   int64_t free() const { return free_; }
 
  private:
   bool may_take(const std::string& party, int64_t factor, int64_t amount) const;
   void add(const std::string& party, int64_t amount);
 
-  const int64_t total_;
   int64_t free_;
   std::unordered_map<std::string, int64_t> held_;  // by key and by address; no zeros
 };

@@ -40,7 +40,6 @@ class Intake final {
   // Stops claiming.
   void stop() { stopped_ = true; }
 
-  int slots() const { return slots_; }
   int slots_free() const;
   // Whether it has nothing to claim: the last claims took all waiting tasks, or the models that
   // woke it since have all the slots that they may have.

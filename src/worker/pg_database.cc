@@ -320,14 +320,6 @@ struct OutcomeColumns {
   }
 };
 
-// The values of sluice.models.api for which this release has a backend.
-std::vector<std::string> spoken_apis() {
-  std::vector<std::string> apis = {"solve", "openai-chat", "openai-responses", "openai-embeddings",
-                                   "anthropic-messages"};
-  std::erase_if(apis, [](const std::string& api) { return find_backend(api) == nullptr; });
-  return apis;
-}
-
 // The id that a notification names; 0 when it names none.
 int64_t number(std::string_view payload) {
   int64_t id = 0;

@@ -94,10 +94,10 @@ Co<Result<void>> Worker::run() {
   link_.want_registration();
   upkeep_.want_beat();
   helpers_ = 4;
-  spawn(store());
-  spawn(run_rounds());
-  spawn(keep_time());
-  spawn(keep_wakeups());
+  spawn(help(outcomes_.run()));
+  spawn(help(upkeep_.run_rounds()));
+  spawn(help(keep_time()));
+  spawn(help(wakeups_.run()));
   while (result && !is_finished()) {
     if (!link_.is_connected()) {
       result = co_await reconnect();
@@ -249,14 +249,10 @@ void Worker::on_rest(const Result<Rest>& rest) {
 
 // ---- beside it ----
 
-Co<void> Worker::store() {
-  co_await outcomes_.run();
-  end_helper();
-}
-
-Co<void> Worker::run_rounds() {
-  co_await upkeep_.run_rounds();
-  end_helper();
+Co<void> Worker::help(Co<void> work) {
+  co_await std::move(work);
+  --helpers_;
+  helpers_done_.raise();
 }
 
 // Heartbeats, sweeps, retention, sleep, and the end of --once: it only notes what is due.
@@ -271,17 +267,6 @@ Co<void> Worker::keep_time() {
     }
     link_.want_flush();
   }
-  end_helper();
-}
-
-Co<void> Worker::keep_wakeups() {
-  co_await wakeups_.run();
-  end_helper();
-}
-
-void Worker::end_helper() {
-  --helpers_;
-  helpers_done_.raise();
 }
 
 int64_t Worker::next_tick_ns() const {

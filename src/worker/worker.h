@@ -79,11 +79,8 @@ class Worker final : private Wakeups::Owner {
   void on_scarce();
 
   // Run beside the loop.
-  Co<void> store();
-  Co<void> run_rounds();
+  Co<void> help(Co<void> work);
   Co<void> keep_time();
-  Co<void> keep_wakeups();
-  void end_helper();
   int64_t next_tick_ns() const;
   void note_what_is_due();
   void note_what_is_due_asleep();
