@@ -64,7 +64,8 @@ select is((select sum((s ->> 'tasks')::int) from jsonb_array_elements(sluice.sca
     (select jsonb_agg(json_build_object('name', 'a', 'tasks', 1)) from generate_series(1, 7)),
     30 / 7.0)) s), 30::bigint, 'and 7 pieces of 30 are 30 together, not 7 x round(4.3)');
 select results_eq('select lines, count from sluice.batch_piece(null, array_fill(''{}''::json,
-  array[1002]), 1)', $$values ('{1001,1002}'::int[], 2)$$, 'batch_piece: the second thousand');
+  array[1002]), ''{1,1001}'', 1)', $$values ('{1001,1002}'::int[], 2)$$,
+  'batch_piece: the second thousand');
 
 select * from finish();
 rollback;

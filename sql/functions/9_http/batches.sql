@@ -46,13 +46,14 @@ as $$
 declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
   v_requests json[] := sluice.sent_requests(create_message_batch.body);
+  v_begins int[] := sluice.piece_begins(v_requests);
   v_file bigint;
   v_batch sluice.batch;
 begin
   perform sluice.accept_batch(create_message_batch.tenant, 2);  -- of its requests and its results
   v_file := sluice.begin_file('batch', 'message_batch.jsonl', create_message_batch.tenant, v_now);
   insert into sluice.file_part (file, n, lines, body)
-  select v_file, (r.n - 1) / 1000, count(*),
+  select v_file, width_bucket(r.n::int, v_begins) - 1, count(*),
     string_agg(sluice.message_line(r.request) || E'\n', '' order by r.n)
   from unnest(v_requests) with ordinality r(request, n) group by 2;
   perform sluice.end_file(v_file, interval '1 day');

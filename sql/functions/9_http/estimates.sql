@@ -97,19 +97,24 @@ as $$
   select coalesce(jsonb_agg(s.sum order by s.n), '[]') from scaled s
 $$;
 
--- batch_piece: what a dry run of a batch reads at a time: a part of its file, some 1 MB, or 1,000
--- of its requests.
+-- batch_piece: what a dry run of a batch reads at a time: a part of its file, or as much of its
+-- requests, some 1 MB.
+-- Params:  p_begins: of the requests, see piece_begins; p_n: which piece, from 0.
 -- Returns: lines, bodies: of those that are not blank; count: how many there are in all.
 create or replace function sluice.batch_piece(
-  p_file bigint, p_requests json[], p_n int, out lines int[], out bodies text[], out count int)
+  p_file bigint, p_requests json[], p_begins int[], p_n int,
+  out lines int[], out bodies text[], out count int)
 language plpgsql stable
 as $$
 #variable_conflict use_column
+declare
+  v_begin int := p_begins[p_n + 1];
 begin
   if p_file is null then
-    select array_agg(p_n * 1000 + r.n::int order by r.n),
+    select array_agg(v_begin - 1 + r.n::int order by r.n),
       array_agg(sluice.message_line(r.request) order by r.n), count(*) into lines, bodies, count
-    from unnest(p_requests[p_n * 1000 + 1 : (p_n + 1) * 1000]) with ordinality r(request, n);
+    from unnest(p_requests[v_begin
+      : coalesce(p_begins[p_n + 2] - 1, cardinality(p_requests))]) with ordinality r(request, n);
   else
     select array_agg(l.line order by l.line), array_agg(l.body order by l.line),
       (select p.lines from sluice.file_part p where p.file = p_file and p.n = p_n)
@@ -138,6 +143,7 @@ declare
   v_body jsonb;
   v_file sluice.file;
   v_requests json[];
+  v_begins int[];
   v_endpoint text := '/v1/messages';
   v_count int;     -- of lines
   v_read int := 0;
@@ -148,6 +154,7 @@ declare
 begin
   if estimate_batch.messages then
     v_requests := sluice.sent_requests(estimate_batch.body);
+    v_begins := sluice.piece_begins(v_requests);
     v_count := cardinality(v_requests);
   else
     v_body := estimate_batch.body;
@@ -163,7 +170,7 @@ begin
     end if;
   end if;
   for n in 0 .. v_count loop
-    v_piece := sluice.batch_piece(v_file.id, v_requests, n);
+    v_piece := sluice.batch_piece(v_file.id, v_requests, v_begins, n);
     v_line := sluice.line_sums(v_piece.lines, v_piece.bodies, v_endpoint, estimate_batch.tenant);
     if v_line.error is not null then
       raise exception '% %', case when estimate_batch.messages then 'request' else 'line' end,
