@@ -16,17 +16,17 @@ as $$
   with task as materialized (
     select * from unnest(p_names, p_tenants, p_prompts, p_requests, p_outputs_max)
       t(name, tenant, prompt, request, output_max) where t.name is not null),
-  named as materialized (
-    select n.name, (select m.api from sluice.models m where m.name = n.name
-      or m.name in (select r.model from sluice.routes r where r.route = n.name) limit 1) as api
+  named as materialized (  -- for a look by key: a join in a loop compared all with all
+    select jsonb_object_agg(n.name, (select m.api from sluice.models m where m.name = n.name
+      or m.name in (select r.model from sluice.routes r where r.route = n.name) limit 1)) as apis
     from (select distinct t.name from task t) n)
   select coalesce(jsonb_agg(to_jsonb(s)), '[]') from (
     select t.name, t.tenant, count(*) as tasks, sum(i.bytes) as bytes,
       count(b.output) as bounded, coalesce(sum(b.output), 0) as bounds,
       sum(coalesce(b.input, i.bytes + sluice.frame_tokens(false))) as inputs,
       max(coalesce(b.input, i.bytes + sluice.frame_tokens(false))) as largest
-    from task t join named n on n.name = t.name
-    cross join lateral sluice.task_bounds(n.api, t.prompt, t.request, t.output_max) b
+    from task t cross join lateral sluice.task_bounds(
+      (select n.apis from named n) ->> t.name, t.prompt, t.request, t.output_max) b
     cross join lateral (select octet_length(coalesce(t.prompt, t.request)) as bytes) i
     group by t.name, t.tenant) s
 $$;

@@ -161,21 +161,22 @@ begin
   with read as materialized (
     select l.line, r.* from sluice.batch_part(p_batch.input_file, p_batch.position) l
     cross join lateral sluice.read_batch_line(l.body, p_batch.endpoint, v_default) r),
+  -- With its lines, not joined to them: where each line names another model, a loop compared all
+  -- with all, and a step of 10,000 lines took 4 to 6 s instead of 0.2.
   models as materialized (
-    select m.model, sluice.model_fault(m.model, sluice.endpoint_api(p_batch.endpoint),
-      p_batch.tenant) as message
-    from (select distinct r.model from read r where r.fault is null) m),
+    select array_agg(r.line) as lines, sluice.model_fault(r.model,
+      sluice.endpoint_api(p_batch.endpoint), p_batch.tenant) as message
+    from read r where r.fault is null group by r.model),
   stored as (
     insert into sluice.batch_line (batch, line, custom_id, model)
     select p_batch.id, r.line, r.custom_id, r.model from read r where r.fault is null
     order by r.line
     on conflict do nothing returning line),
   judged as (
-    select r.line, coalesce(r.fault, 'model_not_found') as code,
-      coalesce(r.message, m.message) as message,
-      case when r.fault is null then 'body.model' else r.param end as param
-    from read r left join models m on m.model = r.model where r.fault is not null
-      or m.message is not null
+    select r.line, r.fault as code, r.message, r.param from read r where r.fault is not null
+    union all
+    select l.line, 'model_not_found', m.message, 'body.model'
+    from models m cross join unnest(m.lines) l(line) where m.message is not null
     union all
     select r.line, 'duplicate_custom_id',
       format('The custom_id %s is there more than once.', sluice.quoted(r.custom_id)), 'custom_id'
