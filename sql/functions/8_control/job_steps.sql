@@ -68,8 +68,8 @@ $$;
 -- advance_job: the next step of a job. One that fails is repeated, after a second more each time up
 -- to ten; a job whose target is gone, or that fails 20 times (2.5 minutes), ends. One that acts for
 -- no tenant waits for a lock as long as it is held: it has none of the places that tenants share
--- (D-392). A job whose key was revoked ends, too (D-381): it may be why. What was done may still be
--- undone.
+-- (D-392). A job whose key was revoked ends, too, and so does its undoing with the key that began
+-- this (D-381): it may be why. What was done may still be undone.
 create or replace function sluice.advance_job(p_job sluice.job, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
@@ -77,14 +77,15 @@ declare
   v_is_final boolean;
 begin
   perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 1);
-  if p_job.state = 'undoing' then
+  if p_job.state = 'cancelling' then
+    perform sluice.end_job(p_job.id, 'cancelled', p_now);
+  elsif exists (select from sluice.api_key k where k.revoked_at is not null
+    and k.id = case p_job.state when 'undoing' then p_job.undo_key else p_job.api_key end) then
+    update sluice.job j set error = format('the key that %s it was revoked',
+      case p_job.state when 'undoing' then 'undid' else 'started' end) where j.id = p_job.id;
+    perform sluice.end_job(p_job.id, 'cancelled', p_now);
+  elsif p_job.state = 'undoing' then
     perform sluice.undo_step(p_job, p_now);
-  elsif p_job.state = 'cancelling' then
-    perform sluice.end_job(p_job.id, 'cancelled', p_now);
-  elsif exists (select from sluice.api_key k where k.id = p_job.api_key
-    and k.revoked_at is not null) then
-    update sluice.job j set error = 'the key that started it was revoked' where j.id = p_job.id;
-    perform sluice.end_job(p_job.id, 'cancelled', p_now);
   else
     perform sluice.job_step(p_job, p_now);
   end if;

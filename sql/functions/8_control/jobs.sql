@@ -196,7 +196,7 @@ begin
   end if;
   perform sluice.take_place(v_job);
   update sluice.job j set state = 'undoing', finished_at = null, look_at = p_now, error = null,
-    failures = 0, undo_until = 'infinity'
+    failures = 0, undo_until = 'infinity', undo_key = sluice.caller_key()
   where j.id = p_id;
   perform sluice.note_command('undo_job', p_id::text);
   perform sluice.notify('sluice_config', '');
