@@ -108,6 +108,10 @@ as $$
     p_now => given_task.p_now)
 $$;
 
+-- given_wait: tasks that wait for p_due, past their deadline, as one may that is tried again.
+create function given_wait(p_due timestamptz, variadic p_ids bigint[]) returns void language sql
+as $$ update sluice.later set ready_at = p_due where task_id = any (p_ids) $$;
+
 -- given_tasks: p_count tasks submitted at once.
 create function given_tasks(p_model text, p_count int, p_now timestamptz default at(0),
   priority int default 0)

@@ -173,14 +173,17 @@ class Session(threading.Thread):
     def tenant(self):
         return self.random.choice(list(TENANTS))
 
-    def soon(self, share):
-        return (f"clock_timestamp() + interval '{self.random.randint(1, 200)} ms'"
+    def soon(self, share, begin_ms=1):
+        return ("clock_timestamp() + "
+            f"interval '{self.random.randint(begin_ms, begin_ms + 199)} ms'"
             if self.random.random() < share else "null")
 
     def submit(self, cursor):
+        run_at = self.soon(0.1)
         task = self.value(cursor, f"""
             select sluice.submit('question', %s, %s, %s, max_output_tokens => %s, batch_id => %s,
-              run_at => {self.soon(0.1)}, deadline => {self.soon(0.1)})""",
+              run_at => {run_at},
+              deadline => {self.soon(0.1, begin_ms=1 if run_at == "null" else 201)})""",
             [self.model(), self.random.randint(-2, 2), self.tenant(), OUTPUT_TOKENS_MAX,
                 self.random.randint(1, 1000)])
         return self.accept([task])

@@ -11,7 +11,8 @@ select claimed(:w, 1) \g /dev/null
 select given_task(:'m', deadline => at(5)) as queued \gset
 select given_task(:'m', deadline => at(50)) as waiting \gset
 select given_task(:'r', deadline => at(5)) as routed \gset
-select given_task(:'m', deadline => at(5), run_at => at(100)) as later \gset
+select given_task(:'m', deadline => at(5), run_at => at(4)) as later \gset
+select given_wait(at(100), :later) \g /dev/null
 update sluice.models set paused = true where name = :'m';
 select is(sluice.expire_due(at(4)), 0, 'before the deadline nothing');
 select is(sluice.expire_due(at(5)), 3, 'at the deadline, though the model is paused');

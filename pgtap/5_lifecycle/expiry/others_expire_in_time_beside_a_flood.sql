@@ -12,13 +12,14 @@ select format('create or replace function sluice.all_lines() returns int[] langu
 :one_line;
 select sluice.submit_many(jsonb_agg(jsonb_build_object('prompt', 'x', 'model', :'m'::text,
   'tenant', 'flood', 'deadline', at(5), 'run_at', r)), at(1))
-from generate_series(1, 1500), (values (null), (at(900))) w(r) \g /dev/null
+from generate_series(1, 1500), (values (null), (at(4))) w(r) \g /dev/null
 create function small(p_model text, p_run_at timestamptz) returns bigint language sql
 as $$ select sluice.submit('x', p_model, tenant => 'small', deadline => at(6), run_at => p_run_at,
   p_now => at(1)) $$;
 select count(sluice.submit('x', :'m', tenant => 'small', p_now => at(1)))
 from generate_series(1, 300) \g /dev/null
-select small(:'m', null) as ready, small(:'m', at(900)) as later \gset
+select small(:'m', null) as ready, small(:'m', at(4)) as later \gset
+select given_wait(at(900), variadic array(select task_id from sluice.later)) \g /dev/null
 select is(sluice.expire_due(at(7)), 1000, 'no more than before');
 select is(places(:ready), 'expired', 'in a line');
 select is(places(:later), 'expired', 'and of what waits for its time');

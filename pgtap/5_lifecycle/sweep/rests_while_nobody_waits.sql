@@ -23,7 +23,8 @@ select is(pg_sequence_last_value('sluice.sweep_rest_id'), 0::bigint,
 
 select sluice.cancel(:t, at(12)) \g /dev/null
 delete from sluice.ready_line;
-select given_task(:'m', deadline => at(30), run_at => at(100), p_now => at(13)) \g /dev/null
+select given_wait(at(100), given_task(:'m', deadline => at(30), run_at => at(29), p_now => at(13)))
+\g /dev/null
 delete from sluice.ready_line;
 select sluice.sweep(at(14)) \g /dev/null
 select is(sluice.from_micros(pg_sequence_last_value('sluice.sweep_after')), at(30),
@@ -36,8 +37,9 @@ select is(pg_sequence_last_value('sluice.sweep_after'), 0::bigint,
 
 -- What expires is a round's most, or expiry rests itself: the next round is a second later.
 select sluice.submit_many(jsonb_agg(jsonb_build_object('prompt', 'x', 'model', :'m'::text,
-  'deadline', at(40), 'run_at', at(90))), at(31))
+  'deadline', at(40), 'run_at', at(39))), at(31))
 from generate_series(1, 1500) \g /dev/null
+select given_wait(at(90), variadic array(select task_id from sluice.later)) \g /dev/null
 delete from sluice.ready_line;
 select sluice.sweep(at(s)) from unnest('{41,42}'::numeric[]) s \g /dev/null
 select ok(not exists (select from sluice.later l where l.deadline = at(40)),

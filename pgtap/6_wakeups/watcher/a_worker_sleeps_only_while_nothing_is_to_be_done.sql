@@ -18,8 +18,9 @@ select sluice.heartbeat(:w, at(121)) \g /dev/null
 select results_eq(format('select seen, beating_since from sluice.worker where id = %s', :w),
   'values (at(121), at(120))', 'it beats anew: who has slept does not judge yet');
 
-select sluice.submit('x', :'m', run_at => at(300), deadline => at(200),
+select sluice.submit('x', :'m', run_at => at(199), deadline => at(200),
   p_now => at(130)) as later \gset
+select given_wait(at(300), :later) \g /dev/null
 select is((sluice.fall_asleep(:w, at(140))).asleep, false, 'its line may have work');
 select sluice.forget_idle_lines(at(150)) \g /dev/null
 select results_eq(format('select * from sluice.fall_asleep(%s, at(160))', :w),

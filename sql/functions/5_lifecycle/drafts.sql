@@ -155,6 +155,7 @@ begin
           where v_rules.metered or d.request is not null and (not p_cut
               or v_rules.limited and sluice.model_list_key(d.request) is not null)
             or length(d.affinity_key) not between 1 and 200
+            or d.deadline <= d.run_at
             or sluice.fault(d.prompt, d.request, d.priority, d.max_attempts,
             d.max_output_tokens, d.metadata, d.tenant, d.idempotency_key, d.traceparent, d.deadline,
               v_rules.request_bytes_max, p_now)
@@ -172,7 +173,8 @@ begin
     v := p_drafts[v_at.place];
     v_name := coalesce(v.model, v_rules.default_model);
     if v_at.doubted then
-      perform sluice.check_affinity_key(v.affinity_key);
+      perform sluice.check_affinity_key(v.affinity_key), sluice.check_times(v.run_at, v.deadline,
+        v.tenant, v.idempotency_key);
       perform sluice.check_task(v.prompt, v.request, v.priority, v.max_attempts,
         v.max_output_tokens, v.metadata, v.tenant,
         v.idempotency_key, v.traceparent, v.deadline, v_rules.request_bytes_max, p_now);

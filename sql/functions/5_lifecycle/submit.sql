@@ -32,7 +32,8 @@ begin
     v_limits := (select l from sluice.limits_of(p_draft.tenant) l);
   end if;
   -- Before the default and the limits count: a repeat finds its task, whatever has become of them.
-  perform sluice.check_affinity_key(p_draft.affinity_key);
+  perform sluice.check_affinity_key(p_draft.affinity_key), sluice.check_times(p_draft.run_at,
+    p_draft.deadline, p_draft.tenant, p_draft.idempotency_key);
   if p_draft.idempotency_key is not null then
     v_bound := sluice.keep_key(p_draft.tenant, p_draft.idempotency_key, sluice.content_sha256(
       p_draft.model, p_draft.prompt, p_draft.request, p_draft.max_output_tokens,
@@ -91,16 +92,16 @@ $$;
 --          that is sent to the backend as it is, but for the model's name; model: the name of a
 --          model or route (null: settings.default_model); priority: -100 to 100, higher first;
 --          tenant: whose task it is, 1 to 200 characters; run_at: not before this time (null: at
---          once); deadline: it expires if it still waits then (null: never); idempotency_key: 1 to
---          1,000 characters; a repeat with the same key and content returns the first task's id;
---          max_attempts: 1 to 100 charged calls (null: the model's); max_output_tokens: the longest
---          answer, in tokens (null: the model's own limit); metadata: a JSON object of at most 64
---          KiB, for your own use; batch_id: a number of yours that tasks have in common;
---          traceparent: a W3C trace context, sent with its calls; schema_version: of its payload,
---          one that sluice.payload_schema has for the model or route: only workers that serve it
---          get the task, and the payload must be as its schema says (null: none, for any worker);
---          affinity_key: 1 to 200 characters; tasks of a route with the same key go to the same
---          model, as long as it can be called (null: to any).
+--          once); deadline: after run_at; it expires if it still waits then (null: never);
+--          idempotency_key: 1 to 1,000 characters; a repeat with the same key and content returns
+--          the first task's id; max_attempts: 1 to 100 charged calls (null: the model's);
+--          max_output_tokens: the longest answer, in tokens (null: the model's own limit);
+--          metadata: a JSON object of at most 64 KiB, for your own use; batch_id: a number of yours
+--          that tasks have in common; traceparent: a W3C trace context, sent with its calls;
+--          schema_version: of its payload, one that sluice.payload_schema has for the model or
+--          route: only workers that serve it get the task, and the payload must be as its schema
+--          says (null: none, for any worker); affinity_key: 1 to 200 characters; tasks of a route
+--          with the same key go to the same model, as long as it can be called (null: to any).
 -- Returns: the task's id; with an idempotency key used before, the first task's id.
 -- Errors:  SL001 no such model or route; SL002 it needs more tokens than tpm allows in a minute;
 --          SL003 the model, route or system is full for now; SL004 an invalid argument; SL005 the

@@ -135,6 +135,21 @@ begin
 end
 $$;
 
+-- check_times: SL004 if a task would expire before it may begin, unless it repeats an earlier one.
+create or replace function sluice.check_times(
+  p_run_at timestamptz, p_deadline timestamptz, p_tenant text, p_idempotency_key text)
+returns void
+language plpgsql stable
+as $$
+begin
+  if p_deadline <= p_run_at and not sluice.is_bound(p_tenant, p_idempotency_key) then
+    raise exception 'deadline % is not after run_at %', to_json(p_deadline), to_json(p_run_at)
+      using errcode = 'SL004', column = 'deadline',
+      hint = 'The task may not begin before run_at, and must begin before its deadline.';
+  end if;
+end
+$$;
+
 -- check_request: SL004 unless p_request is one JSON object. PostgreSQL's own json decides: it
 -- bounds the depth and keeps numbers beyond double verbatim.
 create or replace function sluice.check_request(p_request text) returns void
