@@ -35,14 +35,17 @@ begin
       min(r.tier) filter (where r.blocked is null and r.weight > 0)
         over (partition by r.route) as first_tier
     from rival r),
+  chosen as materialized (
+    select c.*, c.can and c.tier = c.first_tier
+      and (c.prefer <> 'cost' or (c.rival).price <= c.least) as takes
+    from compared c),
   counted as materialized (
-    select c.*, case when not c.can or c.tier > c.first_tier
-          or c.prefer = 'cost' and (c.rival).price > c.least then 0
+    select c.*, case when not c.takes then 0
         when c.prefer = 'weight' then c.weight
-        when bool_or(c.can and c.strength is not null) over (partition by c.route, c.tier)
+        when bool_or(c.takes and c.strength is not null) over (partition by c.route)
           then coalesce(c.strength, 0)
         else 1 end as part
-    from compared c)
+    from chosen c)
   select c.route, c.model, c.prefer, c.weight,
     coalesce(c.part / nullif(sum(c.part) over (partition by c.route), 0), 0),
     (c.rival).seconds * 1000, (c.rival).calls,

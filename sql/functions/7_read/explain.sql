@@ -18,6 +18,7 @@ declare
   v_task sluice.task;
   v_place record;
   v_sentence text;
+  v_choice text;
 begin
   v_task := sluice.task_without_texts(explain.id);
   perform sluice.require_task(explain.id, v_task.tenant);
@@ -30,7 +31,11 @@ begin
       when 'processing' then sluice.explain_lease(v_task, v_now)
       else sluice.explain_result(v_task.id, v_now) end;
     if v_place.status in ('queued', 'processing') then
-      v_sentence := v_sentence || sluice.choice_text(v_task.route, v_now);
+      v_choice := sluice.choice_text(v_task.route, v_now);
+      v_sentence := v_sentence || v_choice || case
+        when v_choice ^@ '; by cost' and v_task.deadline is not null
+        then '; but one with a deadline goes to the cheapest that keeps it, or the fastest'
+        else '' end;
     end if;
     exit when v_sentence is not null;
     v_task := sluice.task_without_texts(explain.id);  -- a job may have moved it
