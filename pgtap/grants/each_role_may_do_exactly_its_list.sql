@@ -33,6 +33,7 @@ insert into allowed (object, roles) values
   ('complete(bigint,sluice.outcome[],timestamp with time zone)', 'wa'),
   ('complete_with_usage(bigint,sluice.outcome[],sluice.usage[],timestamp with time zone)', 'wa'),
   ('budget_rows(text,timestamp with time zone)', 'a'), ('budget_excesses()', 'a'),
+  ('budget_failures(text,timestamp with time zone)', 'a'),
   ('set_price(text,jsonb)', 'a'), ('price_rows(text)', 'a'),
     ('drop_price(text,timestamp with time zone)', 'a'),
   ('completion(bigint)', 'a'), ('events_of(text,text)', 'a'), ('queue_gauges()', 'a'),

@@ -135,7 +135,8 @@ grant execute on function
 to sluice_admin;
 grant select on sluice.api_key, sluice.notify_usage, sluice.revisions, sluice.budget_events
 to sluice_admin;
-grant execute on function sluice.budget_rows(text, timestamptz), sluice.budget_excesses()
+grant execute on function sluice.budget_rows(text, timestamptz), sluice.budget_excesses(),
+  sluice.budget_failures(text, timestamptz)
   to sluice_admin;
 grant execute on function
   sluice.start_ramp(text, text, double precision, int, interval, int, double precision,

@@ -243,14 +243,24 @@ Co<HttpReply> show_budget(Services& services, ApiRequest request) {
                           "select to_json(b) from sluice.budget_rows($1) b");
 }
 
+// Its row, and the models at which tasks that it counts fail.
+Co<HttpReply> answer_with_budget(Services& services, ApiRequest request, bool replace) {
+  const std::string sql = fmt::format(
+      "select c || coalesce((select jsonb_build_object('unpriced', f.unpriced,"
+      " 'unbounded', f.unbounded) from sluice.budget_failures(c ->> 'name') f limit 1),"
+      " '{{\"unpriced\": [], \"unbounded\": []}}')"
+      " from sluice.configure('budgets', $1, $2::jsonb, {}) c",
+      replace);
+  Co<HttpReply> reply = answer_with_name_and_body(services, std::move(request), sql.c_str());
+  co_return co_await std::move(reply);
+}
+
 Co<HttpReply> replace_budget(Services& services, ApiRequest request) {
-  return answer_with_name_and_body(services, std::move(request),
-                                   "select sluice.configure('budgets', $1, $2::jsonb, true)");
+  return answer_with_budget(services, std::move(request), true);
 }
 
 Co<HttpReply> change_budget(Services& services, ApiRequest request) {
-  return answer_with_name_and_body(services, std::move(request),
-                                   "select sluice.configure('budgets', $1, $2::jsonb, false)");
+  return answer_with_budget(services, std::move(request), false);
 }
 
 Co<HttpReply> delete_budget(Services& services, ApiRequest request) {

@@ -10,6 +10,7 @@
 #include "cli/syntax.h"
 #include "cli/table.h"
 #include "command_error.h"
+#include "harmless_text.h"
 
 namespace sluice {
 namespace {
@@ -84,7 +85,7 @@ Setting in_nanos(const Setting& limit) {
   return {"limit_nanos", limit.value.substr(0, point) + decimals};
 }
 
-void set(pqxx::work& transaction, const BudgetOptions& options) {
+void write(pqxx::work& transaction, const BudgetOptions& options) {
   const std::vector<Setting> key = {{"name", options.name}};
   if (update_row(transaction, "budgets", key, options.parsed)) return;
   if (!has_setting(options.parsed, "limit_nanos") || !has_setting(options.parsed, "scope")) {
@@ -94,6 +95,14 @@ void set(pqxx::work& transaction, const BudgetOptions& options) {
                                    options.name));
   }
   insert_row(transaction, "budgets", key, options.parsed);
+}
+
+void set(pqxx::work& transaction, const BudgetOptions& options) {
+  write(transaction, options);
+  for (const pqxx::row& row :
+       transaction.exec_params("select why from sluice.budget_failures($1)", options.name)) {
+    fmt::print(stderr, "sluice: warning: {}\n", harmless(row[0].c_str(), false));
+  }
 }
 
 void remove(pqxx::work& transaction, const BudgetOptions& options) {

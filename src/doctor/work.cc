@@ -93,6 +93,11 @@ Findings check_budgets(pqxx::connection& connection) {
                      row["waiting"].c_str(), row["opens"].c_str()),
          fmt::format("sluice budget set {} limit=… lets them go on at once", name)});
   }
+  for (const pqxx::row& row : session.exec("select why from sluice.budget_failures()")) {
+    findings.push_back({"budgets", row["why"].as<std::string>(),
+                        "sluice price set MODEL input=… output=…, sluice model set MODEL "
+                        "max_output_tokens=…, or sluice budget set NAME is_hard=false"});
+  }
   for (const pqxx::row& row : session.exec("select * from sluice.budget_excesses()")) {
     const auto model = row["model"].as<std::string>();
     findings.push_back(

@@ -32,6 +32,23 @@ def test_budgets_are_set_listed_and_removed(run):
     assert run("budget", "rm", "b").returncode == 1
 
 
+def test_models_where_tasks_of_a_hard_budget_fail_are_named(url, run, server):
+    add_model(url, "bare", "http://127.0.0.1:1")
+    query(url, "update sluice.models set max_output_tokens = 9 where name = 'm'")
+    said = run("budget", "set", "b", "scope=tenant", "subject=search", "limit=50")
+    assert (said.returncode, said.stdout) == (0, "")
+    assert "sluice: warning: model bare has no price: tasks that budget b counts fail there; " in (
+        said.stderr)
+    assert run("budget", "set", "b", "is_hard=false").stderr == ""
+    port = server(url).port
+    changed = http(port, "PATCH", "/v1/budgets/b", {"is_hard": True}).json
+    assert (changed["unpriced"], changed["unbounded"]) == (["bare"], ["bare"])
+    made = http(port, "PUT", "/v1/budgets/fine", {"scope": "model", "subject": "m",
+        "limit_nanos": 5_000}).json
+    assert (made["name"], made["unpriced"], made["unbounded"]) == ("fine", [], [])
+    assert http(port, "PATCH", "/v1/budgets/none", {"is_hard": True}).status == 404
+
+
 def test_marks_are_told_once_and_listed(url, run):
     listener = connect(url)
     listener.cursor().execute("listen sluice_budget")

@@ -230,6 +230,17 @@ def test_a_hard_budget_that_is_exhausted(url, doctor, port, worker):
     wait_for(lambda: doctor() == [], what="no finding")
 
 
+def test_a_model_at_which_tasks_of_a_hard_budget_fail(url, doctor, port, worker):
+    add_model(url, "m", f"http://127.0.0.1:{port}", max_output_tokens=1)
+    worker(url)
+    query(url, "insert into sluice.budgets (name, scope, limit_nanos) values "
+        "('b', 'system', 100000)")
+    assert "model m has no price: tasks that budget b counts fail there" in (
+        the_one(doctor(), "budgets"))
+    query(url, "update sluice.models set input_price = 0, output_price = 0")
+    assert doctor() == []
+
+
 def test_tasks_taken_back_and_errors_above_the_thresholds(url, doctor):
     fail_calls(url, "lost", 11)
     assert "11 tasks were taken back" in the_one(doctor(), "recovered")

@@ -172,3 +172,65 @@ as $$
     where c.told_nanos is not null) c
   group by c.model order by c.model
 $$;
+
+-- models_text: whose lack is told: "model a has", or "models a, b have".
+create or replace function sluice.models_text(p_names text[]) returns text
+language sql immutable
+as $$
+  select case cardinality(p_names) when 1 then format('model %s has', p_names[1])
+    else format('models %s have', sluice.some_text(p_names)) end
+$$;
+
+-- budget_failures: the models at which tasks that hard budgets count fail, however little is spent:
+-- what a call costs there is not known, or has no bound.
+-- Params:  name: of one budget; null: all.
+-- Returns: for all budgets of which the same is true: their names; unpriced: models without a
+--          price; unbounded: models without max_output_tokens, at which tasks without one of their
+--          own fail; why: in words.
+create or replace function sluice.budget_failures(
+  name text default null, p_now timestamptz default null)
+returns table (budgets text[], unpriced text[], unbounded text[], why text)
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := sluice.now_for(p_now);
+begin
+  return query
+  with model as materialized (
+    select m.name, sluice.nanos_max(m.name, v_now, 1,
+        case when m.api = 'openai-embeddings' then 0 else 1 end) is null as unpriced,
+      sluice.answer_max(m) is null as unbounded
+    from sluice.models m),
+  budget as (
+    select array_agg(b.name order by b.name) as names, f.unpriced, f.unbounded
+    from sluice.budgets b
+    cross join lateral (select l.models from sluice.limits_of(b.subject) l) l
+    cross join lateral (
+      select coalesce(array_agg(m.name order by m.name) filter (where m.unpriced), '{}')
+          as unpriced,
+        coalesce(array_agg(m.name order by m.name) filter (where m.unbounded), '{}') as unbounded
+      from model m
+      where case b.scope when 'model' then m.name = b.subject
+        when 'route' then exists (select from sluice.routes r where r.route = b.subject
+          and r.model = m.name and r.weight > 0)
+        when 'tenant' then l.models is null or m.name = any (l.models)
+          or exists (select from sluice.routes r where r.route = any (l.models)
+            and r.model = m.name and r.weight > 0)
+        else true end) f
+    where b.is_hard and (budget_failures.name is null or b.name = budget_failures.name)
+      and f.unpriced || f.unbounded <> '{}'
+    group by f.unpriced, f.unbounded)
+  select b.names, b.unpriced, b.unbounded, concat_ws('; ',
+    case when b.unpriced <> '{}' then format('%s no price: tasks that %s fail there',
+      sluice.models_text(b.unpriced), c.counts) end,
+    case when b.unbounded <> '{}' then format('%s no max_output_tokens: tasks without one of their '
+      'own that %s fail there', sluice.models_text(b.unbounded), c.counts) end)
+  from budget b
+  cross join lateral (select case cardinality(b.names)
+      when 1 then format('budget %s counts', b.names[1])
+      else format('budgets %s count', sluice.some_text(b.names)) end as counts) c
+  order by b.names[1];
+end
+$$;
