@@ -73,7 +73,8 @@ begin
       then (select n.name from sluice.task t join sluice.models n on n.id = t.model
         where t.id = l.task_id) end, u.cached_tokens, u.cache_write_tokens, u.reasoning_tokens,
     case when m.is_priced then sluice.cost_of(m.name, l.started_at, o.input_tokens,
-      o.output_tokens, p_usages[e.place]) end
+        o.output_tokens, p_usages[e.place])
+      when o.input_tokens is not null and o.output_tokens is not null then 0.000000 end
   from unnest(p_ended) e
   cross join lateral (select (e.lease).*) l
   cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o

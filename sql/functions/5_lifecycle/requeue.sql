@@ -181,7 +181,7 @@ begin
       o.answer, o.response, u.cached_tokens, u.cache_write_tokens, u.reasoning_tokens,
       (select sluice.cost_of(a.model, a.started_at, o.input_tokens, o.output_tokens,
           p_usages[j.ordinality])
-       from sluice.attempt a join sluice.models m on m.name = a.model and m.is_priced
+       from sluice.attempt a join sluice.models m on m.name = a.model
        where a.task_id = j.task_id and a.fence = j.fence and a.kind = 'lost'
          and a.worker = p_worker limit 1)
     from judged j

@@ -83,7 +83,7 @@ comment on column sluice.models.max_output_tokens is
 comment on column sluice.models.is_budgeted is
   'Whether there are budgets. Maintained by a trigger.';
 comment on column sluice.models.is_priced is
-  'Whether sluice.prices has rows of it. Maintained by a trigger.';
+  'Whether sluice.prices has rows of it; without, its calls cost 0. Maintained by a trigger.';
 
 comment on table sluice.budgets is
   'How much calls may cost in some time. A hard budget is never exceeded: each call is held at the '

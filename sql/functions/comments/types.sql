@@ -123,7 +123,8 @@ comment on column sluice.found_task.started_at is 'When its present or last call
 comment on column sluice.found_task.finished_at is 'When it ended. Null: it has not.';
 comment on column sluice.found_task.run_at is 'It was not to begin before. Null: at once.';
 comment on column sluice.found_task.deadline is 'It expires if it still waits then. Null: never.';
-comment on column sluice.found_task.cost is 'Of the call that ended it. Null: not known.';
+comment on column sluice.found_task.cost is
+  'Of the call that ended it; 0 if its model had no price. Null: its tokens are not known.';
 comment on column sluice.found_task.input_tokens is 'Of the call that ended it. Null: not said.';
 comment on column sluice.found_task.output_tokens is 'Of the call that ended it. Null: not said.';
 

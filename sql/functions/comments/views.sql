@@ -29,8 +29,8 @@ comment on column sluice.tasks.input_tokens is
 comment on column sluice.tasks.output_tokens is
   'Of the call that ended it, as its backend counted. Null: not said.';
 comment on column sluice.tasks.cost is
-  'Of the call that ended it, by the model''s prices at that time, in their currency. Null: not '
-  'known.';
+  'Of the call that ended it, by the model''s prices when it began, in their currency; 0 if the '
+  'model had none, which models.is_priced tells. Null: its tokens are not known.';
 comment on column sluice.tasks.metadata is 'As submitted.';
 comment on column sluice.tasks.batch_id is 'As submitted.';
 comment on column sluice.tasks.created_at is 'When it was submitted.';
@@ -145,7 +145,7 @@ comment on column sluice.attempts.cache_write_tokens is
 comment on column sluice.attempts.reasoning_tokens is
   'Of output_tokens, those of which there is no text. Null: not said.';
 comment on column sluice.attempts.cost is
-  'By the model''s prices when the call began. Null: its tokens, or the prices, are not known.';
+  'By the model''s prices when the call began; 0 if it had none. Null: its tokens are not known.';
 comment on column sluice.attempts.fallback_to is 'Of rerouted: the model to which its task went.';
 
 comment on column sluice.breaker_events.id is 'Ascends with time.';
@@ -224,7 +224,7 @@ comment on column sluice.history.hedges is 'Extra calls beside slow ones.';
 comment on column sluice.history.input_tokens is 'Of the calls that ended tasks.';
 comment on column sluice.history.output_tokens is 'Of the calls that ended tasks.';
 comment on column sluice.history.cost is
-  'Of the calls that ended tasks, in the currency of the models'' prices.';
+  'Of the calls that ended tasks, in the currency of the models'' prices; 0 without prices.';
 comment on column sluice.history.wasted_tokens is
   'Input and output tokens of calls that ended no task.';
 comment on column sluice.history.called is 'Tasks that a worker has had: the times are theirs.';
