@@ -108,6 +108,22 @@ def test_budgets_over_http(url, server):
     assert http(port, "GET", "/v1/budgets/b").status == 404
 
 
+def test_a_limit_over_http_may_be_in_whole_units(url, server):
+    port = server(url).port
+    made = http(port, "PUT", "/v1/budgets/b", {"scope": "system", "limit": 0.5})
+    assert (made.status, made.json.get("limit_nanos")) == (200, 500_000_000), made.body
+    for limit, nanos in ((0.000001, 1000), (12, 12_000_000_000)):
+        changed = http(port, "PATCH", "/v1/budgets/b", {"limit": limit}).json
+        assert changed["limit_nanos"] == nanos
+        assert http(port, "GET", "/v1/budgets/b").json["limit"] == limit
+    for body in ({"limit": "much"}, {"limit": None}, {"limit": 1.0000000001}, {"limit": 1e300},
+            {"limit": 5, "limit_nanos": 5_000_000_000}):
+        refused = http(port, "PATCH", "/v1/budgets/b", body)
+        assert (refused.status, refused.json["error"]["param"]) == (400, "limit"), refused.body
+    assert http(port, "PATCH", "/v1/budgets/b", {"limit": 0}).status == 400
+    assert http(port, "PUT", "/v1/tenants/t", {"limit": 5}).json["error"]["param"] == "limit"
+
+
 def test_a_worker_waits_for_a_budget_and_goes_on_when_it_is_raised(pg, worker, mock, sluice):
     url = pg.database()
     backend = mock()

@@ -124,6 +124,29 @@ create or replace trigger after_budgeted_rename after update of name on sluice.m
 create or replace trigger after_budgeted_rename after update of route on sluice.routes
   for each row when (old.route <> new.route) execute function sluice.after_budgeted_rename();
 
+-- budget_changes: columns of budgets as clients name them: limit, in whole units, is limit_nanos.
+-- Errors:  SL004 unknown keys; a limit that is no number of nano-units, or given twice.
+create or replace function sluice.budget_changes(p_values jsonb, p_columns text[]) returns jsonb
+language plpgsql immutable
+as $$
+declare
+  v_nanos numeric;
+begin
+  perform sluice.check_columns(p_values, p_columns || array['limit']);
+  if not p_values ? 'limit' then
+    return p_values;
+  end if;
+  if jsonb_typeof(p_values -> 'limit') = 'number' and not p_values ? 'limit_nanos' then
+    v_nanos := sluice.in_nanos((p_values ->> 'limit')::numeric);
+  end if;
+  if (scale(v_nanos) = 0 and v_nanos between 0 and 1e24) is not true then
+    raise exception 'limit % is no limit', left(p_values ->> 'limit', 100) using errcode = 'SL004',
+      column = 'limit', hint = 'A number with nine decimals at most, in place of limit_nanos.';
+  end if;
+  return p_values - 'limit' || jsonb_build_object('limit_nanos', v_nanos);
+end
+$$;
+
 -- budget_rows: how budgets stand, in whole units.
 -- Params:  name: of one; null: all.
 -- Returns: rows in the order of names.

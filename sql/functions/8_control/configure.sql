@@ -26,7 +26,8 @@ $$;
 -- Params:  kind: models, tenants, budgets or settings; name: the model's, tenant's or budget's;
 --          settings: an object of columns, and reason: why, for the revision; replace: create the
 --          row if it does not exist, and reset the columns left out to their defaults. A change
---          with another name renames it.
+--          with another name renames it. A budget's limit may be given in place of limit_nanos, in
+--          whole units.
 -- Returns: the row afterwards; null when there is none and replace is false.
 -- Errors:  SL001 default_model does not exist; SL004 no object, unknown keys, values of another
 --          type, a duration without a unit; 23xxx as plain SQL. COLUMN is the key at fault.
@@ -49,6 +50,9 @@ begin
   if configure.kind not in ('models', 'tenants', 'budgets', 'settings') then
     raise exception '"%" is not configured so', left(configure.kind, 200) using errcode = 'SL004',
       hint = 'It is models, tenants, budgets or settings.';
+  end if;
+  if configure.kind = 'budgets' then
+    v_changes := sluice.budget_changes(v_changes, v_columns);
   end if;
   perform sluice.check_columns(v_changes, v_columns);
   perform sluice.check_durations(configure.kind, v_changes);
