@@ -37,11 +37,15 @@ void apply_missing(pqxx::connection& connection, const std::optional<std::string
     fmt::print("nothing to do\n");
     return;
   }
-  const std::string statements = statements_against_strangers(connection);
+  std::string statements = statements_against_strangers(connection);
   if (!statements.empty()) {
+    // A line for each; a name with such words in it only breaks at another place.
+    const size_t second = statements.find(" grant connect on database ");
+    if (second != std::string::npos) statements.replace(second, 1, "\n  ");
     fmt::print(
-        "everybody may connect to this database, and stop its queues with advisory locks; "
-        "to keep others out: {}\n",
+        "warning: everybody may connect to this database, and stop its queues with advisory\n"
+        "  locks; to keep others out:\n"
+        "  {}\n",
         statements);
   }
 }

@@ -67,8 +67,9 @@ std::string queue_table(const pqxx::result& queues, size_t rows_max) {
   return text;
 }
 
-// Why models are not open, a line for each where that is known, at most 5.
-std::string reason_lines(const pqxx::result& queues) {
+// Why models are not open where that is known, at most 5 of them; on a screen that is drawn anew a
+// line for each.
+std::string reason_lines(const pqxx::result& queues, bool redrawn) {
   constexpr size_t lines_max = 5;
   std::string text;
   size_t lines = 0;
@@ -77,7 +78,8 @@ std::string reason_lines(const pqxx::result& queues) {
     ++lines;
     const std::string line = fmt::format("{}: {}: {}", row["model"].c_str(), row["state"].c_str(),
                                          row["state_reason"].c_str());
-    text += cut_to(harmless(line, false), terminal_width()) + '\n';
+    const std::string shown = harmless(line, false);
+    text += (redrawn ? cut_to(shown, terminal_width()) : wrapped(shown, terminal_width())) + '\n';
   }
   return text;
 }
@@ -144,8 +146,9 @@ std::string recent_text(const RecentEnds& recent, size_t rows_max) {
 std::string status_text(pqxx::connection& connection, size_t rows_max, const RecentEnds& recent) {
   pqxx::nontransaction session(connection);
   const pqxx::result queues = session.exec(queues_sql);
-  return queue_table(queues, rows_max) + totals_line(session, queues) + reason_lines(queues) +
-         silence_lines(session) + recent_text(recent, rows_max);
+  return queue_table(queues, rows_max) + totals_line(session, queues) +
+         reason_lines(queues, rows_max != SIZE_MAX) + silence_lines(session) +
+         recent_text(recent, rows_max);
 }
 
 RecentEnds recent_of(pqxx::connection& connection) {

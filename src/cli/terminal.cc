@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <clocale>
 #include <cstdlib>
 #include <cwchar>
@@ -90,6 +91,28 @@ std::string cut_to(std::string_view text, size_t columns) {
     end += glyph.bytes;
   }
   return std::string(text.substr(0, end)) + "…";
+}
+
+std::string wrapped(std::string_view text, size_t columns) {
+  constexpr std::string_view indent = "  ";
+  std::string out;
+  size_t used = 0;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    const size_t width = columns_of(word);
+    if (used == 0) {
+      used = width;
+    } else if (used + 1 + width <= columns) {
+      out += ' ';
+      used += 1 + width;
+    } else {
+      (out += '\n') += indent;
+      used = indent.size() + width;
+    }
+    out += word;
+  }
+  return out;
 }
 
 std::string brief_count(double count) {

@@ -32,6 +32,10 @@ size_t columns_of(std::string_view text);
 // `text` cut to at most `columns`, then with an ellipsis at its end; a mark stays with its letter.
 std::string cut_to(std::string_view text, size_t columns);
 
+// `text` in lines of at most `columns`, broken at blanks; all but the first are indented by two. A
+// longer word stays whole, so that it can be copied.
+std::string wrapped(std::string_view text, size_t columns);
+
 // A number for a narrow column, with two figures at least: 9999, 12k, 3.4M.
 std::string brief_count(double count);
 

@@ -75,6 +75,17 @@ TEST_CASE("text is cut at a code point") {
   CHECK(cut_to("", 3).empty());
 }
 
+TEST_CASE("text is wrapped at blanks, and long words stay whole") {
+  CHECK(wrapped("one two three", 13) == "one two three");
+  CHECK(wrapped("one two three", 12) == "one two\n  three");
+  CHECK(wrapped("one two three", 7) == "one two\n  three");
+  CHECK(wrapped("to http://127.0.0.1:8090/v1 not", 10) == "to\n  http://127.0.0.1:8090/v1\n  not");
+  CHECK(wrapped("größe 模型", 10) == "größe 模型");
+  CHECK(wrapped("größe 模型", 9) == "größe\n  模型");
+  CHECK(wrapped("one two", unlimited_columns) == "one two");
+  CHECK(wrapped("", 3).empty());
+}
+
 TEST_CASE("width is counted as terminals count it") {
   CHECK(columns_of("größe") == 5);
   CHECK(columns_of("模型") == 4);

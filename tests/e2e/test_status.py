@@ -96,6 +96,14 @@ def test_an_open_breaker_does_not_read_as_an_open_model(read, url):
     assert (row["breaker"], row["state"], row["paused"]) == ("open", "breaker open", False)
 
 
+def test_a_long_reason_is_wrapped_and_not_cut(read, url):
+    reason = "credential: secret env:A_KEY may not go to http://127.0.0.1:8000/a/rather/long/path"
+    query(url, "update sluice.models set closed_reason = %s where name = 'parked'", [reason])
+    lines = read("status")
+    at = next(n for n, line in enumerate(lines) if line.startswith("parked: parked: "))
+    assert " ".join(map(str.strip, lines[at:at + 2])) == f"parked: parked: {reason}"
+
+
 def test_status_names_workers_that_have_gone_silent(read, url):
     query(url, "select sluice.register_worker('mute', 4, p_now => now() - interval '1 minute')")
     query(url, "select sluice.unregister_worker(sluice.register_worker('left in order', 4))")
