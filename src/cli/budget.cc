@@ -34,19 +34,20 @@ void list(pqxx::work& transaction, bool json) {
     return;
   }
   using Kind = Table::Kind;
-  Table table({{"BUDGET", Kind::elastic},
-               {"OF", Kind::elastic},
-               {"PERIOD"},
+  Table table({{"BUDGET"},
+               {"SCOPE"},
+               {"SUBJECT", Kind::elastic},
+               {"PERIOD", Kind::text, 1},
                {"LIMIT", Kind::number},
                {"SPENT", Kind::number},
-               {"HELD", Kind::number},
+               {"HELD", Kind::number, 2},
                {"WAITING", Kind::number},
-               {"OPENS"}});
+               {"OPENS", Kind::whole}});
   add_rows(table,
            transaction.exec(
-               "select name, concat_ws(' ', scope, subject), coalesce(rolling::text, period),"
+               "select name, scope, subject, coalesce(rolling::text, period),"
                " \"limit\" || case when is_hard then '' else ' (told)' end, spent, held, waiting,"
-               " to_char(opens_at at time zone zone, 'YYYY-MM-DD HH24:MI') from"
+               " to_char(opens_at at time zone zone, 'YYYY-MM-DD HH24:MI ') || zone from"
                " sluice.budget_rows()"));
   fmt::print("{}", table.text());
 }
@@ -60,13 +61,19 @@ void history(pqxx::work& transaction, const BudgetOptions& options) {
         options.name, options.limit));
     return;
   }
-  Table table({{"TIME"}, {"BUDGET", Table::Kind::elastic}, {"EVENT"}});
+  Table table({{"TIME", Table::Kind::whole}, {"BUDGET", Table::Kind::elastic}, {"EVENT"}});
   add_rows(table, transaction.exec_params(
                       "select to_char(at, 'YYYY-MM-DD HH24:MI:SS'), budget,"
                       " coalesce(per_cent || ' % spent', event) from sluice.budget_events"
                       " where budget = $1 or $1 = '' order by at desc, per_cent desc limit $2",
                       options.name, options.limit));
   fmt::print("{}", table.text());
+}
+
+[[noreturn]] void throw_no_limit(const std::string& value) {
+  throw CommandError(
+      ExitCode::usage,
+      fmt::format("'{}' is no limit; such as limit=50, or limit=0.000001 at least", value));
 }
 
 // The column limit_nanos of limit=0.5: exact, as no floating-point number is.
@@ -76,13 +83,12 @@ Setting in_nanos(const Setting& limit) {
   const bool is_number = point > 0 && point <= decimals_max + decimals_max &&
                          limit.value.find_first_not_of("0123456789.") == std::string::npos &&
                          decimals.find('.') == std::string::npos && decimals.size() <= decimals_max;
-  if (!is_number) {
-    throw CommandError(
-        ExitCode::usage,
-        fmt::format("'{}' is no limit; such as limit=50, or limit=0.000001 at least", limit.value));
-  }
+  if (!is_number) throw_no_limit(limit.value);
   decimals.resize(decimals_max, '0');
-  return {"limit_nanos", limit.value.substr(0, point) + decimals};
+  const std::string nanos = limit.value.substr(0, point) + decimals;
+  // The column's constraint says it in nano-units.
+  if (nanos.find_first_not_of('0') >= nanos.size() - 3) throw_no_limit(limit.value);
+  return {"limit_nanos", nanos};
 }
 
 void write(pqxx::work& transaction, const BudgetOptions& options) {

@@ -41,8 +41,13 @@ void list(pqxx::work& transaction, bool json) {
         "select to_jsonb(k) - 'sha256' from sluice.api_key k order by created_at, id"));
     return;
   }
-  Table table(
-      {{"ID"}, {"NAME", Table::Kind::elastic}, {"TENANT"}, {"SCOPES"}, {"CREATED"}, {"REVOKED"}});
+  using Kind = Table::Kind;
+  Table table({{"ID"},
+               {"NAME", Kind::elastic},
+               {"TENANT"},
+               {"SCOPES", Kind::whole},
+               {"CREATED"},
+               {"REVOKED"}});
   add_rows(
       table,
       transaction.exec(

@@ -15,6 +15,16 @@ constexpr std::pair<std::string_view, std::string_view> facts[] = {
     {"breaker_counts_are_positive", "breaker_failures and breaker_successes are at least 1"},
     {"hedging_is_bounded", "hedge_after is above 0, hedge_max 1 to 10, hedge_budget 0 to 1"},
     {"prices_are_not_negative", "input_price and output_price are at least 0"},
+    {"prices_are_whole_nano_units_and_0_or_at_least_1000",
+     "prices are 0, or at least 0.000001 and whole nano-units"},
+    {"scope_is_known", "scope is one of system, model, route, tenant, key and tag"},
+    {"subject_is_given_but_for_the_system",
+     "subject is needed but with scope system, which takes none"},
+    {"a_tag_is_key_and_value", "subject of scope tag is key=value"},
+    {"period_is_known", "period is one of day, week, month and rolling"},
+    {"rolling_is_given_for_its_period", "rolling goes with period rolling, and only with it"},
+    {"at_limit_is_known", "at_limit is one of park, refuse and reroute"},
+    {"reroute_names_a_model", "reroute_to goes with at_limit reroute, and only with it"},
     {"scopes_are_known", "scopes are some of submit, read and admin"},
 };
 

@@ -25,8 +25,9 @@ def test_budgets_are_set_listed_and_removed(run):
     [row] = rows(run, "budget", "ls")
     assert (row["scope"], row["limit"], row["spent"], row["marks"], row["is_hard"]) == (
         "tenant", 50.000000001, 0, [50], False)
-    assert "tenant search" in run("budget", "ls").stdout
-    for setting in ("limit=0.0000000001", "limit=x", "zone=Mars", "period=year"):
+    shown = run("budget", "ls").stdout.split("\n")[1]
+    assert shown.split()[:3] == ["b", "tenant", "search"] and shown.endswith("00:00 Europe/Prague")
+    for setting in ("limit=0.0000000001", "limit=0.0000009", "limit=x", "zone=Mars", "period=year"):
         assert run("budget", "set", "b", setting).returncode in (1, 2), setting
     assert run("budget", "rm", "b").returncode == 0
     assert run("budget", "rm", "b").returncode == 1
@@ -47,6 +48,17 @@ def test_models_where_tasks_of_a_hard_budget_fail_are_named(url, run, server):
         "limit_nanos": 5_000}).json
     assert (made["name"], made["unpriced"], made["unbounded"]) == ("fine", [], [])
     assert http(port, "PATCH", "/v1/budgets/none", {"is_hard": True}).status == 404
+
+
+@pytest.mark.parametrize("settings, message", [
+    (["scope=planet"], "scope is one of system, model, route, tenant, key and tag, not planet"),
+    (["scope=system", "period=year"], "period is one of day, week, month and rolling, not year"),
+    (["scope=tenant"], "subject is needed but with scope system, which takes none"),
+    (["scope=model", "subject=any"], 'there is no model "any" (Known are m)'),
+    (["scope=route", "subject=m"], 'there is no route "m" (Known are any)'),
+    (["scope=system", "at_limit=wait"], "at_limit is one of park, refuse and reroute, not wait")])
+def test_a_refused_setting_says_what_is_allowed(run, settings, message):
+    assert run("budget", "set", "b", *settings, "limit=5").stderr == f"sluice: {message}\n"
 
 
 def test_marks_are_told_once_and_listed(url, run):

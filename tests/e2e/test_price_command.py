@@ -29,6 +29,9 @@ def test_a_price_that_is_none_is_refused(run):
     for setting in ("input=much", "input=-1", "colour=1"):
         refused = run("price", "set", "m", setting)
         assert refused.returncode in (1, 2), setting
+    for setting in ("input=-1", "input=0.0000001"):
+        assert run("price", "set", "m", setting).stderr == (
+            "sluice: prices are 0, or at least 0.000001 and whole nano-units\n")
     unknown = run("price", "set", "nowhere", "input=1")
     assert unknown.returncode == 1 and 'there is no model "nowhere"' in unknown.stderr
 

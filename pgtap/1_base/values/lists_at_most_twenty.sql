@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(4);
+select plan(5);
 
 delete from sluice.models;
 set constraints all immediate;
@@ -12,6 +12,9 @@ insert into sluice.models (name, url) select 'c' || n, 'http://h' from generate_
 select matches(sluice.names_text(), 'c25, c26\.$', 'twenty');
 insert into sluice.models (name, url) select 'd' || n, 'http://h' from generate_series(1, 3) n;
 select matches(sluice.names_text(), 'c25, c26 and 3 more\.$', 'and more');
+
+select is(sluice.first_names(array['one', repeat('t', 60)]),
+  format('Known are one, %s.', repeat('t', 50)), 'those that it is given, and no others');
 
 select * from finish();
 rollback;

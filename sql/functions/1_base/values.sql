@@ -198,13 +198,23 @@ language plpgsql stable
 as $$
 declare
   v_names text[] := array(
-    select left(n.name, 50)
+    select n.name
     from (select name from sluice.models union select route from sluice.routes) n order by n.name);
 begin
   return case when v_names = '{}' then 'There are no models yet: insert one into sluice.models.'
-    else 'Known are ' || array_to_string(v_names[:20], ', ')
-      || case when cardinality(v_names) > 20 then format(' and %s more', cardinality(v_names) - 20)
-        else '' end || '.' end;
+    else sluice.first_names(v_names) end;
+end
+$$;
+
+-- first_names: the first 20 of p_names for a hint, each cut at 50 characters.
+create or replace function sluice.first_names(p_names text[]) returns text
+language plpgsql immutable
+as $$
+begin
+  return 'Known are '
+    || array_to_string(array(select left(n, 50) from unnest(p_names[:20]) n), ', ')
+    || case when cardinality(p_names) > 20 then format(' and %s more', cardinality(p_names) - 20)
+      else '' end || '.';
 end
 $$;
 
