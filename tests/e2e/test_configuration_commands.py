@@ -2,7 +2,7 @@
 words."""
 import pytest
 from command_tools import rows, run  # noqa: F401 (fixture)
-from conftest import query
+from conftest import connect, query
 
 pytestmark = pytest.mark.plain_build_only
 
@@ -38,6 +38,15 @@ def test_a_route_is_made_weighed_and_unmade(run):
     assert run("route", "set", "fast", "a", "--remove").returncode == 0
     gone = run("route", "set", "fast", "a", "--remove")
     assert gone.returncode == 1 and 'route "fast" has no model "a"' in gone.stderr
+
+
+def test_a_deleted_tenant_is_no_news_of_sequences(url):
+    connection = connect(url)
+    connection.autocommit = True
+    connection.cursor().execute("insert into sluice.tenants (name) values ('t')")
+    connection.cursor().execute("delete from sluice.tenants")
+    assert connection.notices == []
+    connection.close()
 
 
 def test_a_tenant_is_given_limits_and_forgotten(run):

@@ -242,6 +242,7 @@ $$;
 create or replace function sluice.after_tenant_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
+set client_min_messages = 'warning'  -- not that there was no such sequence
 as $$
 declare
   v_gauge text := 'load_tenant_' || md5(new.name);

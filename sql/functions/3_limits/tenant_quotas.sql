@@ -135,6 +135,7 @@ create or replace function sluice.after_tenant_is_gone() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
 set lock_timeout = '1s'
+set client_min_messages = 'warning'  -- not that there was no such sequence
 as $$
 begin
   execute format('drop sequence if exists sluice.%I, sluice.%I cascade',
