@@ -41,6 +41,10 @@ struct SubmitOptions {
   std::string metadata;
   std::optional<std::string> schema_version;
   std::optional<std::string> affinity_key;
+  std::optional<std::string> run_at;
+  std::optional<std::string> deadline;
+  std::optional<std::string> idempotency_key;
+  std::optional<int> max_output_tokens;
   bool skip = false;
   bool wait = false;
   std::string timeout;
@@ -61,6 +65,14 @@ std::string default_fields(const SubmitOptions& options) {
   }
   if (options.affinity_key) {
     fields += "\"affinity_key\":" + json_string(*options.affinity_key) + ',';
+  }
+  if (options.run_at) fields += "\"run_at\":" + json_string(*options.run_at) + ',';
+  if (options.deadline) fields += "\"deadline\":" + json_string(*options.deadline) + ',';
+  if (options.idempotency_key) {
+    fields += "\"idempotency_key\":" + json_string(*options.idempotency_key) + ',';
+  }
+  if (options.max_output_tokens) {
+    fields += "\"max_output_tokens\":" + std::to_string(*options.max_output_tokens) + ',';
   }
   return fields;
 }
@@ -248,6 +260,10 @@ void check_usage(SubmitOptions& options) {
     parse_duration_ms(options.timeout);  // before anything is submitted
     if (!options.wait) throw CommandError(ExitCode::usage, "--timeout goes with --wait");
   }
+  if (options.idempotency_key && !options.prompt) {
+    throw CommandError(ExitCode::usage,
+                       "--idempotency-key goes with --prompt: each line needs one of its own");
+  }
   if (options.wait && options.dry_run) {
     throw CommandError(ExitCode::usage, "--wait does not go with --dry-run: nothing is submitted");
   }
@@ -302,6 +318,24 @@ Action configure_submit(CommandSyntax syntax) {
   syntax
       .add_option("--affinity-key", options->affinity_key,
                   "of lines that have none: a route sends tasks of one key to one model")
+      .option_text("KEY");
+  syntax
+      .add_option("--run-at", options->run_at,
+                  "of lines that have none: not before then, '2030-01-01 08:00+00'")
+      .option_text("TIME");
+  syntax
+      .add_option("--deadline", options->deadline,
+                  "of lines that have none: they expire if they have not begun by then")
+      .option_text("TIME");
+  syntax
+      .add_option("--max-output-tokens", options->max_output_tokens,
+                  "of lines that have none: the longest answer [the model's]")
+      .in_range(1, std::numeric_limits<int>::max())
+      .option_text("N");
+  syntax
+      .add_option("--idempotency-key", options->idempotency_key,
+                  "with --prompt: a repeat with the same key is the first task")
+      .keep_from_environment()
       .option_text("KEY");
   syntax
       .add_option_function(

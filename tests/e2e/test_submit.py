@@ -199,9 +199,24 @@ def test_numbers_beyond_a_double_are_kept(submit, url):
         "select metadata->>'n' from sluice.tasks") == [("123456789012345678901234567890",)]
 
 
+def test_flags_give_the_times_the_bound_and_the_key(sluice, url):
+    flags = ["submit", "--prompt", "x", "--model", "m1", "--run-at", "2040-01-01 08:00+00",
+        "--deadline", "2040-01-02T08:00:00Z", "--max-output-tokens", "7",
+        "--idempotency-key", "k", "--database-url", url]
+    first, again = sluice(*flags), sluice(*flags)
+    assert first.stdout == again.stdout != ""
+    assert query(url, "select max_output_tokens, run_at = '2040-01-01 08:00+00',"
+        " deadline = '2040-01-02 08:00+00' from sluice.task") == [(7, True, True)]
+    late = sluice("submit", "--prompt", "x", "--model", "m1", "--deadline", "2020-01-01",
+        "--database-url", url)
+    assert late.returncode == 1 and "is past" in late.stderr
+
+
 @pytest.mark.parametrize("flags",
     [[], ["a.jsonl", "--prompt", "x"], ["--prompt", "x", "--metadata", "[1]"],
-        ["--prompt", "x", "--priority", "101"], ["-", "--on-error", "perhaps"]])
+        ["--prompt", "x", "--priority", "101"], ["-", "--on-error", "perhaps"],
+        ["-", "--idempotency-key", "one for all lines"],
+        ["--prompt", "x", "--max-output-tokens", "0"]])
 def test_a_wrong_command_line_is_exit_2(sluice, url, flags):
     run = sluice("submit", *flags, "--database-url", url)
     assert run.returncode == 2 and run.stderr.startswith("sluice: ") and run.stderr.count("\n") == 1
