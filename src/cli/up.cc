@@ -177,7 +177,10 @@ ExitCode run(const UpOptions& options) {
 Action configure_up(CommandSyntax syntax) {
   const auto options = std::make_shared<UpOptions>();
   syntax.append_footer(spans_footer);
-  syntax.add_option("--data", options->data, "directory of the private PostgreSQL, made if absent")
+  syntax
+      .add_option("--data", options->data,
+                  "directory of the private PostgreSQL, made if absent; a new one's "
+                  "settings.default_model is any")
       .type_name("DIR")
       .capture_default_str();
   syntax.add_option("--listen", options->listen, "address of the HTTP API")

@@ -209,9 +209,10 @@ comment on column sluice.tenants.files_bytes_max is
   'Bytes of its files, all together. Null: settings.tenant_files_bytes_max.';
 comment on column sluice.tenants.max_priority is
   'The highest priority that its tasks may ask for, 0 to 100. Null: '
-  'settings.tenant_max_priority.';
+  'settings.tenant_max_priority; of tenant default 100.';
 comment on column sluice.tenants.models is
-  'The models and routes that its tasks may name; {}: none. Null: settings.tenant_models.';
+  'The models and routes that its tasks may name; {}: none. Null: settings.tenant_models; of '
+  'tenant default all.';
 
 comment on table sluice.settings is
   'What holds for the whole installation: one row, which stays. Change it with plain UPDATE; '
@@ -238,7 +239,8 @@ comment on column sluice.settings.unsent_timeout is
   'A task fails when none of its calls could be sent for so long: no connection, HTTP 403, 404, '
   '405.';
 comment on column sluice.settings.default_model is
-  'The model or route of tasks that name none. Null: these are refused with SL001.';
+  'The model or route of tasks that name none. Null: these are refused with SL001. '
+  '`sluice up` sets it to any in a new database.';
 comment on column sluice.settings.default_role is
   'The database role whose members act for tenants without a role; public: everybody. Null: '
   'administrators alone.';
@@ -255,10 +257,11 @@ comment on column sluice.settings.tenant_max_files is
 comment on column sluice.settings.tenant_files_bytes_max is
   'Bytes of the files of one tenant, where its row says nothing. Null: any number.';
 comment on column sluice.settings.tenant_max_priority is
-  'The highest priority of a tenant''s tasks, where its row says nothing. Null: 100.';
+  'The highest priority of a tenant''s tasks, where its row says nothing; not of tenant default. '
+  'Null: 100.';
 comment on column sluice.settings.tenant_models is
-  'The models and routes that a tenant''s tasks may name, where its row says nothing; {}: none. '
-  'Null: all.';
+  'The models and routes that a tenant''s tasks may name, where its row says nothing; {}: none; '
+  'not of tenant default. Null: all.';
 comment on column sluice.settings.idle_look is
   'How often a worker or server that has nothing to do looks at the database all the same. '
   'infinity (before PostgreSQL 17: 1000 years): never.';

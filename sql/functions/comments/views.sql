@@ -120,10 +120,11 @@ comment on column sluice.attempts.task_id is 'The task.';
 comment on column sluice.attempts.fence is
   'The number of the call: it grows with each call of the task.';
 comment on column sluice.attempts.kind is
-  'retry, failed, lost (its worker died), late (its task had been taken back), redriven (an '
-  'outcome taken back), hedged (an extra call), returned (of a request for many tasks that '
-  'failed as a whole: not charged) or rerouted (the task went to another model because of '
-  'error_code; without started_at it was not called).';
+  'retry (failed in a way that may be tried again, whether or not attempts were left), failed (in '
+  'another way), lost (its worker died), late (its task had been taken back), redriven (an outcome '
+  'taken back: its call may have a row of its own), hedged (an extra call), returned (of a request '
+  'for many tasks that failed as a whole: not charged) or rerouted (the task went to another model '
+  'because of error_code; without started_at it was not called).';
 comment on column sluice.attempts.model is 'The model''s name at that time.';
 comment on column sluice.attempts.worker is 'The worker''s id.';
 comment on column sluice.attempts.http_status is 'Of the backend''s answer. Null: there was none.';
