@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <utility>
@@ -29,6 +31,14 @@ std::optional<Spelled> escaped_at(std::string_view text, size_t at) {
   const auto [end, error] = std::from_chars(first, first + digits, code, 16);
   if (error != std::errc() || end != first + digits || code > 0x7F) return std::nullopt;
   return Spelled{static_cast<char>(code), kind + 1 + digits};
+}
+
+// Where the backslashes end that begin at `at` and spell some: each level of escapes doubles them.
+// The last of several escapes what follows, unless that is `next` as it is.
+size_t end_of_backslashes(std::string_view text, size_t at, std::string_view next) {
+  const size_t end = std::min(text.find_first_not_of('\\', at), text.size());
+  const bool escapes = !next.empty() ? text.substr(end, 1) != next : (end - at) % 2 == 1;
+  return end - at > 1 && escapes ? end - 1 : end;
 }
 
 // `text` without what was cut out of it, piece by piece: linear however many there are.
@@ -62,8 +72,8 @@ Redaction::Redaction(std::string secret) {
 
 bool Redaction::apply(std::string& text) const {
   if (secret_.empty()) return false;
-  const bool was_plain = redact_plain(text);
-  return redact_escaped(text) || was_plain;
+  const bool was_escaped = redact_escaped(text);  // first: it takes all backslashes of a last one
+  return redact_plain(text) || was_escaped;
 }
 
 void Redaction::apply(Outcome& outcome) const {
@@ -92,10 +102,12 @@ bool Redaction::redact_escaped(std::string& text) const {
   for (size_t at = text.find('\\'); at != std::string::npos;) {
     const std::optional<Spelled> spelled = escaped_at(text, at);
     size_t next = spelled ? spelled->end : text.find_first_not_of('\\', at);
-    size_t i = spelled ? secret_.find(spelled->c) : std::string::npos;
-    for (; i != std::string::npos; i = secret_.find(spelled->c, i + 1)) {
+    const std::array spells{'\\', spelled ? spelled->c : '\\'};
+    const std::string_view any(spells.data(), spells.size());
+    for (size_t i = secret_.find_first_of(any); i != std::string::npos;
+         i = secret_.find_first_of(any, i + 1)) {
       if (at - cutter.copied() < i || text.compare(at - i, i, secret_, 0, i) != 0) continue;
-      const size_t end = end_of(text, spelled->end, i + 1);
+      const size_t end = end_of(text, at, i);
       if (end == std::string::npos) continue;
       cutter.cut(at - i, end);
       next = end;
@@ -106,16 +118,20 @@ bool Redaction::redact_escaped(std::string& text) const {
   return cutter.finish();
 }
 
-// The end of the secret in `text` that was spelled up to its character `i`, at `at`.
+// The end of the secret in `text` whose character `i` is spelled at `at`.
 size_t Redaction::end_of(std::string_view text, size_t at, size_t i) const {
   for (; i < secret_.size(); ++i) {
-    if (at < text.size() && text[at] == secret_[i]) {
-      ++at;
-      continue;
-    }
     const std::optional<Spelled> spelled = escaped_at(text, at);
-    if (!spelled || spelled->c != secret_[i]) return std::string::npos;
-    at = spelled->end;
+    if (spelled && spelled->c == secret_[i]) {
+      at = spelled->end;
+    } else if (at >= text.size() || text[at] != secret_[i]) {
+      return std::string::npos;
+    } else if (secret_[i] != '\\') {
+      ++at;
+    } else {
+      i = std::min(secret_.find_first_not_of('\\', i), secret_.size()) - 1;
+      at = end_of_backslashes(text, at, secret_.substr(i + 1, 1));
+    }
   }
   return at;
 }

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "json_text.h"
+
 namespace sluice {
 
 namespace {
@@ -42,6 +44,28 @@ TEST_CASE("so is one whose characters are escaped, one or all, once or twice") {
   }
   CHECK(cleaned(R"({"a":"{\"k\":\"sk-proj\\/Abc\\\"def0123\"}"})") ==
         R"({"a":"{\"k\":\"[secret]\"}"})");
+}
+
+TEST_CASE("backslashes of a secret are one character each, however they are spelled") {
+  for (const std::string with_some :
+       {R"(sk-pl\ain\nSECRET)", R"(\\sk-plain\u0041)", R"(sk-plain\"SECRET)", R"(sk-plain\)"}) {
+    CAPTURE(with_some);
+    const Redaction redaction{with_some};
+    std::string once = json_string(with_some);
+    once = once.substr(1, once.size() - 2);
+    std::string twice = json_string(once);
+    twice = twice.substr(1, twice.size() - 2);
+    for (const std::string& spelled :
+         {with_some, once, twice, escaped(with_some, 1), escaped(with_some, 2)}) {
+      std::string text = "\"" + spelled + "\", \"x" + spelled + "\"";
+      CHECK(redaction.apply(text));
+      CHECK(text == R"("[secret]", "x[secret]")");
+    }
+    std::string text = R"("sk-pl\\aim", "\\sk-plain", "\n\\")";
+    const std::string as_it_was = text;
+    CHECK_FALSE(redaction.apply(text));
+    CHECK(text == as_it_was);
+  }
 }
 
 TEST_CASE("what is no secret stays as it is, to the byte") {

@@ -150,11 +150,13 @@ as $$
 declare
   -- Ids of one moment are in no order of time: a bulk submit takes half a second.
   c_moment constant interval := '2 seconds';
+  c_step_lasts constant interval := '15 ms';  -- or so: one that takes longer halves the next one
   v_stop timestamptz := clock_timestamp() + sluice.look_time();
   v_place text := sluice.searched_place(p_conditions);
   v_looks_max int := sluice.search_looks_max(p_conditions.text is not null);
   v_from bigint := coalesce(sluice.id_at(p_conditions.since - c_moment), 0);
   v_step record;
+  v_step_begun timestamptz;
   -- A text may be made so that to look for it in five tasks takes 0.1 s.
   v_looks int := case when p_conditions.text is null then 500 else 5 end;
 begin
@@ -164,6 +166,7 @@ begin
     then sluice.id_at(p_conditions.until + c_moment) end, 9223372036854775807);
   loop
     v_looks := least(v_looks, v_looks_max - looked_at);
+    v_step_begun := clock_timestamp();
     v_step := sluice.search_step(p_conditions, v_place, v_from, next_before, v_looks,
       p_max - cardinality(ids));
     ids := ids || v_step.ids;
@@ -172,7 +175,8 @@ begin
       then v_step.last_id end;
     exit when next_before is null or cardinality(ids) >= p_max or looked_at >= v_looks_max
       or clock_timestamp() >= v_stop;
-    v_looks := least(2 * v_looks, v_looks_max / 5);
+    v_looks := case when clock_timestamp() < v_step_begun + c_step_lasts
+      then least(2 * v_looks, v_looks_max / 5) else greatest(v_looks / 2, 1) end;
   end loop;
 end
 $$;
