@@ -16,6 +16,7 @@ returns int
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set enable_material = off
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column

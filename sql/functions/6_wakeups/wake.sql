@@ -8,6 +8,7 @@ create or replace function sluice.wake(p_now timestamptz default null) returns i
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set enable_material = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare

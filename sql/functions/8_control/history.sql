@@ -66,6 +66,7 @@ $$;
 create or replace function sluice.count_ends(p_now timestamptz) returns bigint
 language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set enable_material = off
 set plan_cache_mode = force_custom_plan
 as $$
 declare
@@ -106,6 +107,7 @@ create or replace function sluice.begin_look(
   out last_id bigint)
 language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set enable_material = off
 set plan_cache_mode = force_custom_plan
 as $$
 begin

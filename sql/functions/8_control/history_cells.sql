@@ -15,6 +15,7 @@ returns table (at timestamptz, model text, tenant text, api_key text, wait_bin i
   cached_tokens bigint, cache_write_tokens bigint, reasoning_tokens bigint, wasted_cost numeric)
 language plpgsql stable
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set enable_material = off
 set enable_sort = off   -- by hashes: a third of the time
 set enable_nestloop = on set enable_memoize = off
 set plan_cache_mode = force_custom_plan
@@ -58,6 +59,7 @@ returns table (at timestamptz, model text, tenant text, api_key text, wait_bin i
   cached_tokens bigint, cache_write_tokens bigint, reasoning_tokens bigint, wasted_cost numeric)
 language plpgsql stable
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set enable_material = off
 set enable_nestloop = on
 set plan_cache_mode = force_custom_plan
 as $$
@@ -106,6 +108,7 @@ create or replace function sluice.add_cells(
 returns bigint
 language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set enable_material = off
 set enable_sort = off   -- by hashes: a third of the time
 set plan_cache_mode = force_custom_plan
 as $$

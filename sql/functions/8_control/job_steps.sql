@@ -27,6 +27,7 @@ create or replace function sluice.advance_jobs(p_now timestamptz default null) r
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set enable_material = off
 set plan_cache_mode = force_generic_plan
 -- a client's open transaction holds up one job for a while, not the worker
 set lock_timeout = '50ms'

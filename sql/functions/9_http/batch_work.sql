@@ -17,6 +17,7 @@ create or replace function sluice.advance_batches(p_now timestamptz default null
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set enable_material = off
 set plan_cache_mode = force_generic_plan
 -- a client's open transaction holds up one batch for a while, not all of them
 set lock_timeout = '1s'
