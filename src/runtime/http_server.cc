@@ -39,6 +39,10 @@ constexpr int64_t unwanted_body_bytes_max = int64_t{1} << 20;
 // At its own limit the daemon accepts nobody until something else happens: those that were shown
 // out and that it has not closed yet are not to bring it there. It accepts some ten at a time.
 constexpr int leaving_max = 64;
+// Of the files that a process may have open so many are for others than connections: those that are
+// shown out, the database's, another listener. Without one left nobody is accepted, in a loop.
+constexpr int64_t files_of_others = 256;
+constexpr int64_t connections_least = 16;
 // So long a visit of the daemon lasts before the rest of the loop has its turn, and so long bodies
 // are read in a turn: an answer takes some ten to twenty turns.
 constexpr int64_t visit_ns_max = ns_per_ms;
@@ -984,6 +988,13 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(Loop& loop, Clock& clock,
                                                       HttpServerOptions options, Handler handler) {
   const Result<int> fd = listen_on(options.address, options.address_flag);
   if (!fd) return tl::unexpected(fd.error());
+  const int64_t files = Loop::open_files_max();
+  if (files - files_of_others < options.connections_max) {
+    options.connections_max =
+        static_cast<int>(std::max(connections_least, files - files_of_others));
+    spdlog::warn("{} has at most {} connections: the system allows {} open files (ulimit -Hn)",
+                 options.address_flag, options.connections_max, files);
+  }
   auto engine = std::make_unique<Engine>(loop, clock, std::move(options), std::move(handler));
   if (!engine->start_daemon(*fd)) {
     return tl::unexpected(Error{Error::Action::refuse,

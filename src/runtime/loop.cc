@@ -5,6 +5,7 @@
 
 #include <cassert>
 #include <csignal>
+#include <limits>
 #include <list>
 #include <system_error>
 #include <utility>
@@ -104,6 +105,14 @@ void Loop::on_signal(int signum, std::function<void()> fn) {
     static_cast<Handles::OsSignal*>(handle->data)->fn();
   };
   check(uv_signal_start(&os_signal.handle, on_signal, signum), "uv_signal_start");
+}
+
+int64_t Loop::open_files_max() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return std::numeric_limits<int64_t>::max();
+  }
+  return static_cast<int64_t>(limit.rlim_cur);
 }
 
 uv_loop_s* Loop::raw() {

@@ -35,6 +35,9 @@ class Loop final {
   // Calls `fn` for each `signum` from now on (SIGTERM, SIGINT ...).
   void on_signal(int signum, std::function<void()> fn);
 
+  // How many files this process may have open, once one was made.
+  static int64_t open_files_max();
+
   // For src/runtime only.
   uv_loop_s* raw();
 

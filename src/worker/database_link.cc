@@ -40,13 +40,8 @@ Co<Result<void>> DatabaseLink::reconnect(int64_t pause_ms_max) {
   co_return Result<void>();
 }
 
-// One soon after another is longer. Errors of one flush have one.
 void DatabaseLink::pause() {
-  const int64_t now_ns = clock_.now_ns();
-  if (now_ns < not_before_ns_) return;
-  if (now_ns - not_before_ns_ > bounds::look_interval_ms * ns_per_ms) pause_ms_ = 0;
-  pause_ms_ = std::clamp(2 * pause_ms_, bounds::reconnect_pause_ms_base, bounds::look_interval_ms);
-  not_before_ns_ = now_ns + pause_ms_ * ns_per_ms;
+  not_before_ns_ = clock_.now_ns() + bounds::reconnect_pause_ms_base * ns_per_ms;
 }
 
 void DatabaseLink::note_error(const Error& error, std::string_view doing) {

@@ -83,7 +83,6 @@ class DatabaseLink final {
   Signal pause_;
   int64_t worker_ = 0;
   int64_t not_before_ns_ = 0;
-  int64_t pause_ms_ = 0;  // the last one
   struct Said {
     std::string code;
     int64_t at_ns = 0;

@@ -82,6 +82,12 @@ declare
   v record;
   v_rest sluice.queue[] := p_rows;
 begin
+  -- Mostly nothing does, and to ask for each of hundreds of tasks takes a claim a second.
+  if not exists (select from sluice.budgets b where (b.at_limit = 'reroute' or b.scope = 'model')
+      and b.id = any (array(select o.budget from unnest(p_over) o)))
+    and not exists (select from sluice.fallbacks f where f.cause = 'over_budget') then
+    return p_rows;
+  end if;
   for v in
     select f.target, r.reason, array_agg(row(q.task_id, null, q.deadline, t.model, q.request_bytes,
       q.fence, q.rank, q.attempts, t.route, q.tenant)::sluice.later) as rows

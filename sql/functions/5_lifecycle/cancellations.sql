@@ -15,7 +15,8 @@ begin
       model, error_code, error)
     select q.task_id, t.created_at, q.ready_at, p_now, q.fence, q.attempts, 'expired',
       m.name, 'deadline', 'the deadline passed before a worker could start it'
-    from unnest(p_rows) q join sluice.task t on t.id = q.task_id
+    from unnest(p_rows) q
+    cross join lateral (select t.created_at from sluice.task t where t.id = q.task_id limit 1) t
     left join sluice.models m on m.id = p_model
     where q.deadline <= p_now
     on conflict do nothing returning task_id)

@@ -28,14 +28,16 @@ begin
       case when m.is_priced then sluice.cost_of(m.name, l.started_at, o.input_tokens,
           o.output_tokens, p_usages[e.place])
         when o.input_tokens is not null and o.output_tokens is not null then 0.000000 end,
-      o.answer, case when sluice.keeps_response(m) or t.request is not null
+      o.answer, case when sluice.keeps_response(m) or t.is_verbatim
         or o.answer is null then o.response end, u.cached_tokens, u.cache_write_tokens,
       u.reasoning_tokens
     from unnest(p_ended) e
     cross join lateral (select (e.lease).*) l
     cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
     cross join lateral (select (x.u).* from (select p_usages[e.place] as u offset 0) x) u
-    join sluice.task t on t.id = l.task_id and t.id between v_first and v_last   -- as leased_tasks
+    cross join lateral (   -- as leased_tasks
+      select t.created_at, t.request is not null as is_verbatim from sluice.task t
+      where t.id = l.task_id and t.id between v_first and v_last limit 1) t
     join sluice.models m on m.id = l.model
     left join (values
         ('unknown', 'unknown_outcome', 'the worker reported an outcome of no known kind'),

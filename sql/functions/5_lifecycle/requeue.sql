@@ -52,7 +52,8 @@ begin
       case when o.kind = 'returned' then s.since + v_unsent_timeout - p_now end
     from sluice.spared_calls(l.task_id, o.error_code, null) s
     where sluice.is_spared(o.kind, o.error_code)) w
-  join sluice.task t on t.id = l.task_id
+  cross join lateral (
+    select t.model, t.route, t.tenant from sluice.task t where t.id = l.task_id limit 1) t
   join sluice.models m on m.id = l.model;
   perform sluice.notify_ready(r.model) from (   -- who sleeps may sleep for longer than the backoff
     select distinct (e.lease).model from unnest(p_ended) e

@@ -163,7 +163,8 @@ begin
       coalesce(r.deadline <= p_now, false) as late,
       case when v_estimate then sluice.estimate_tokens(p_model.id, r.request_bytes,
         t.max_output_tokens) else 0 end as tokens
-    from unnest(p_rows) with ordinality r join sluice.task t on t.id = r.task_id),
+    from unnest(p_rows) with ordinality r cross join lateral (
+      select t.tenant, t.max_output_tokens from sluice.task t where t.id = r.task_id limit 1) t),
   allowance as materialized (
     select a.* from sluice.tenant_allowances(array(select distinct r.tenant from row r), p_now) a),
   by_tenant as (

@@ -143,9 +143,10 @@ begin
   for v in
     with come as materialized (
       select r, r.route, t.api, t.schema_version as version, t.affinity_key as key
-      from unnest(p_rows) r left join sluice.task t on t.id = r.task_id
-        and (r.route is not null
-          or (select exists (select from sluice.route_line n where n.version is not null)))),
+      from unnest(p_rows) r left join lateral (
+        select t.api, t.schema_version, t.affinity_key from sluice.task t where t.id = r.task_id
+        limit 1) t on r.route is not null
+          or (select exists (select from sluice.route_line n where n.version is not null))),
     home as materialized (
       select c.route, c.api, h.ids, h.weights
       from (select distinct route, api from come where route is not null and key is not null) c

@@ -75,7 +75,8 @@ begin
     coalesce(sum(coalesce(a.input_tokens, 0)::bigint + coalesce(a.output_tokens, 0))
       filter (where a.kind not in ('failed', 'redriven')), 0)::bigint,
     0::bigint, 0::bigint, 0::bigint, coalesce(sum(a.cost) filter (where a.kind <> 'failed'), 0)
-  from sluice.uncounted_attempts(p_look) a join sluice.task t on t.id = a.task_id
+  from sluice.uncounted_attempts(p_look) a cross join lateral (
+    select t.tenant, t.api_key, t.created_at from sluice.task t where t.id = a.task_id limit 1) t
   where a.kind <> 'redriven' and p_look.next_id = 0
   group by 1, 2, 3, 4
   union all   -- ends that were taken back
@@ -88,7 +89,8 @@ begin
     coalesce(sum(a.output_tokens), 0), coalesce(sum(a.cost), 0), 0, 0, 0,
     coalesce(sum(a.cached_tokens), 0), coalesce(sum(a.cache_write_tokens), 0),
     coalesce(sum(a.reasoning_tokens), 0), 0
-  from sluice.uncounted_attempts(p_look) a join sluice.task t on t.id = a.task_id
+  from sluice.uncounted_attempts(p_look) a cross join lateral (
+    select t.tenant, t.api_key, t.created_at from sluice.task t where t.id = a.task_id limit 1) t
   cross join lateral (
     select date_part('epoch', a.at - a.started_at) as call_s,
       case when a.started_at is not null then date_part('epoch', a.at - t.created_at) end

@@ -75,7 +75,9 @@ begin
   end if;
   v_job.action := p_action;
   v_job.filter := coalesce((select jsonb_object_agg(f.key, f.value) from jsonb_each(p_filter) f
-    where f.value <> 'null'), '{}');
+    where f.value <> 'null'), '{}')
+    -- with their zone: steps are made in sessions of another one
+    || jsonb_strip_nulls(jsonb_build_object('since', c.since, 'until', c.until));
   v_job.target := p_target;
   v_job.priority := p_priority;
   v_job.created_at := p_now;

@@ -128,7 +128,8 @@ begin
       v_deferred or coalesce(t.run_at > p_now, false)
         or (t.route is not null and t.affinity_key is not null)
         or sluice.line_of(t.model, t.route, t.api, t.schema_version, null) is null as is_later
-    from gone g join sluice.task t on t.id = g.task_id),
+    from gone g cross join lateral (
+      select t.* from sluice.task t where t.id = g.task_id limit 1) t),
   deferred as (
     insert into sluice.later select (b.row).* from back b where b.is_later)
   select array_agg(b.row) filter (where not b.is_later),

@@ -31,7 +31,8 @@ begin
       hint = 'Such as "24h", with its unit.';
   end if;
   begin
-    v_window := case when p_window ~ '[a-z]' then p_window end;  -- "24" would be seconds
+    -- "24" would be seconds; lists show it as it came
+    v_window := case when p_window ~ '[a-z]' and length(p_window) <= 100 then p_window end;
   exception when data_exception then
     null;  -- no time at all
   end;
