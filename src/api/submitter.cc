@@ -124,8 +124,11 @@ Co<void> Submitter::flush(Batch batch) {
     batch[place]->result = outcome_of(*rows, row);
     is_refused = is_refused || !*batch[place]->result;
   }
-  batch_rows_ = is_refused ? std::max(batch_rows_refused, batch.size() / 2)
-                           : std::min(batch_rows_max, batch_rows_ * 2);
+  if (is_refused) {
+    batch_rows_ = std::max(batch_rows_refused, batch.size() / 2);
+  } else if (batch.size() >= batch_rows_) {
+    batch_rows_ = std::min(batch_rows_max, batch_rows_ + batch_rows_refused);
+  }
   for (const auto& waiting : batch) {
     if (!rows) waiting->result = tl::unexpected(rows.error());
     waiting->done.raise();

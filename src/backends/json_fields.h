@@ -13,8 +13,9 @@
 namespace sluice {
 
 // Parses `text` as simdjson does, but for integers that 64 bits do not hold: they are read as
-// floating-point numbers, as JavaScript reads them, where simdjson refuses the whole text. Without
-// a copy where a string has room for what the parser reads beyond it.
+// floating-point numbers, as JavaScript reads them, where simdjson refuses the whole text; so are
+// others of 19 digits beside one. Without a copy where a string has room for what the parser reads
+// beyond it.
 simdjson::simdjson_result<simdjson::dom::element> parse_json(simdjson::dom::parser& parser,
                                                              const std::string& text);
 simdjson::simdjson_result<simdjson::dom::element> parse_json(simdjson::dom::parser& parser,

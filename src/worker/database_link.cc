@@ -47,12 +47,15 @@ void DatabaseLink::pause() {
 void DatabaseLink::note_error(const Error& error, std::string_view doing) {
   if (error.code == damaged_sqlstate) must_mend_ = true;
   if (error.action == Error::Action::reconnect) return;  // PgServers says it once for all sessions
-  Said& said = said_[doing];
-  if (error.code == said.code && clock_.now_ns() < said.at_ns + say_again_ns) {
+  const auto [place, is_first] = said_.try_emplace(doing);
+  Said& said = place->second;
+  const bool is_same = !is_first && error.code == said.code;
+  if (is_same && clock_.now_ns() < said.at_ns + say_again_ns) {
     ++said.unsaid;
     return;
   }
-  const std::string times = said.unsaid == 0 ? "" : fmt::format(", {} more times", said.unsaid);
+  const std::string times =
+      is_same && said.unsaid > 0 ? fmt::format(", {} more times", said.unsaid) : "";
   spdlog::error("{} failed{}: {}{}{}", doing, times, error.code, error.code.empty() ? "" : " ",
                 error.message);
   said = {error.code, clock_.now_ns()};

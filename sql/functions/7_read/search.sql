@@ -150,13 +150,17 @@ as $$
 declare
   -- Ids of one moment are in no order of time: a bulk submit takes half a second.
   c_moment constant interval := '2 seconds';
-  c_step_lasts constant interval := '15 ms';  -- or so: one that takes longer halves the next one
+  -- One that takes longer by this than the fastest, which is what a step costs anyhow, halves the
+  -- next one.
+  c_step_lasts constant interval := '15 ms';
   v_stop timestamptz := clock_timestamp() + sluice.look_time();
   v_place text := sluice.searched_place(p_conditions);
   v_looks_max int := sluice.search_looks_max(p_conditions.text is not null);
   v_from bigint := coalesce(sluice.id_at(p_conditions.since - c_moment), 0);
   v_step record;
   v_step_begun timestamptz;
+  v_took interval;
+  v_least interval;
   -- A text may be made so that to look for it in five tasks takes 0.1 s.
   v_looks int := case when p_conditions.text is null then 500 else 5 end;
 begin
@@ -175,7 +179,9 @@ begin
       then v_step.last_id end;
     exit when next_before is null or cardinality(ids) >= p_max or looked_at >= v_looks_max
       or clock_timestamp() >= v_stop;
-    v_looks := case when clock_timestamp() < v_step_begun + c_step_lasts
+    v_took := clock_timestamp() - v_step_begun;
+    v_least := least(v_least, v_took);
+    v_looks := case when v_took < v_least + c_step_lasts
       then least(2 * v_looks, v_looks_max / 5) else greatest(v_looks / 2, 1) end;
   end loop;
 end

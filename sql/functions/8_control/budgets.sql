@@ -141,9 +141,10 @@ begin
   if jsonb_typeof(p_values -> 'limit') = 'number' and not p_values ? 'limit_nanos' then
     v_nanos := sluice.in_nanos((p_values ->> 'limit')::numeric);
   end if;
-  if (scale(v_nanos) = 0 and v_nanos between 0 and 1e24) is not true then
+  if (scale(v_nanos) = 0 and v_nanos between 1000 and 1e24) is not true then
     raise exception 'limit % is no limit', left(p_values ->> 'limit', 100) using errcode = 'SL004',
-      column = 'limit', hint = 'A number with nine decimals at most, in place of limit_nanos.';
+      column = 'limit',
+      hint = 'A number from 0.000001 on, with nine decimals at most, in place of limit_nanos.';
   end if;
   return p_values - 'limit' || jsonb_build_object('limit_nanos', v_nanos);
 end
