@@ -160,3 +160,12 @@ as $$
   select l ->> 'custom_id', coalesce(l #>> '{error,code}', l #>> '{response,status_code}')
   from lines_in((batch_row(p_batch)).error_file) l
 $$;
+
+-- submit_step: a step of a batch that is being submitted; returns how many of its tasks there are.
+create function submit_step(p_batch bigint) returns int language plpgsql
+as $$
+begin
+  perform sluice.submit_batch(batch_row(p_batch), at(1));
+  return cardinality(tasks_of_batch(p_batch));
+end
+$$;

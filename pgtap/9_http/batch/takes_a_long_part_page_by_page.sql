@@ -8,14 +8,7 @@ select given_speaker() as m \gset
 select given_pages(2) \g /dev/null
 select given_batch(:'m', 5) as b \gset
 select advanced(:b, 'submit') \g /dev/null
-create function submitted(p_batch bigint) returns int language plpgsql
-as $$
-begin
-  perform sluice.submit_batch(batch_row(p_batch), at(1));
-  return cardinality(tasks_of_batch(p_batch));
-end
-$$;
-select is(array[submitted(:b), submitted(:b), submitted(:b)], array[2, 4, 5],
+select is(array[submit_step(:b), submit_step(:b), submit_step(:b)], array[2, 4, 5],
   'one after the other');
 select is((batch_row(:b)).look_at, at(1), 'without a pause');
 select is(advanced(:b, 'run'), 'run', 'then it runs');

@@ -21,14 +21,7 @@ select substr(sluice.create_message_batch(json_build_object('requests', (
     select json_agg(json_build_object('custom_id', 'c' || n, 'params',
       json_build_object('model', :'m', 'n', repeat('x', 400000))) order by n)
     from generate_series(1, 7) n))::text, null, at(0)) ->> 'id', 10)::bigint as b \gset
-create function submitted(p_batch bigint) returns int language plpgsql
-as $$
-begin
-  perform sluice.submit_batch(batch_row(p_batch), at(1));
-  return cardinality(tasks_of_batch(p_batch));
-end
-$$;
-select is(array[submitted(:b), submitted(:b), submitted(:b)], array[3, 5, 7],
+select is(array[submit_step(:b), submit_step(:b), submit_step(:b)], array[3, 5, 7],
   'each step submits one piece');
 select is(advanced(:b, 'run'), 'run', 'then it runs');
 select is(array(select custom_id from sluice.batch_line where batch = :b order by line),

@@ -82,7 +82,8 @@ declare
   v record;
   v_rest sluice.queue[] := p_rows;
 begin
-  -- Mostly nothing does, and to ask for each of hundreds of tasks takes a claim a second.
+  -- Mostly fallback_of has nowhere to look, and to ask it for each of hundreds of tasks takes a
+  -- claim a second.
   if not exists (select from sluice.budgets b where (b.at_limit = 'reroute' or b.scope = 'model')
       and b.id = any (array(select o.budget from unnest(p_over) o)))
     and not exists (select from sluice.fallbacks f where f.cause = 'over_budget') then
