@@ -10,7 +10,7 @@ namespace {
 struct Bench : ExportedSpans {
   Bench() {
     incoming.method = "GET";
-    incoming.path = "/v1/tasks/4711";
+    incoming.path = "/v1/tasks/one-task";
     incoming.query = {{"wait", "31s"}};
     incoming.headers = {{"authorization", "Bearer secret"}};
     incoming.body = "prompt";
@@ -53,7 +53,7 @@ TEST_CASE("a request's span is a child of its client's, and its tasks are childr
   CHECK(number_behind(json, R"("endTimeUnixNano":")") -
             number_behind(json, R"("startTimeUnixNano":")") ==
         3 * ns_per_s);
-  for (const char* hidden : {"4711", "31s", "secret", "prompt", "error.type"}) {
+  for (const char* hidden : {"one-task", "31s", "secret", "prompt", "error.type"}) {
     CHECK_MESSAGE(!has(json, hidden), hidden);
   }
 }
