@@ -1,8 +1,8 @@
--- sluice.needs_of, sluice.unread_of, sluice.read_needs
+-- sluice.needs_of, sluice.unread_of, sluice.keep_bounds, sluice.read_needs
 begin;
 \ir ../_helpers.sql
 \ir ../_budgets.sql
-select plan(17);
+select plan(19);
 
 -- Parsing is counted, in bytes.
 create temporary table parsed (bytes int);
@@ -69,6 +69,10 @@ update sluice.task set bounds = null where id in (:t2, :t3);
 select is(claimed_alone(:w, at(6)), 2, 'one larger than 64 KiB is claimed, too');
 select is(bytes(), octet_length(text_of(3000))::bigint,
   'and parsed, but not that of a tenant without a budget');
+select is(completed(:w, told(:t3, 'failed', error => 'HTTP 400'), at(6)), true, 'it fails');
+select sluice.redrive(:t3, p_now => at(6)) \g /dev/null
+select is(row(claimed_alone(:w, at(6)), bytes()), row(1, 0::bigint),
+  'redriven it is not parsed again');
 
 -- Another api; texts that are forgotten.
 select sluice.submit(null, :'m', tenant => :'evil', request => text_of(10), p_now => at(7)) as t4

@@ -1,12 +1,10 @@
 -- What the calls of a claim may cost. Verbatim requests are parsed when they are submitted, while
 -- there are budgets (D-406).
 
--- needs_of: what the calls of p_turns may cost, for each budget that counts them. Late rows have
--- none: they end.
--- Params:  p_parsed: the tasks whose requests are parsed if their bounds are not kept. That of
---          another one is 'unbounded unread'.
+-- needs_of: what the calls of p_turns may cost, for each budget that counts them: 'unbounded unread'
+-- for a request whose bounds are not kept. Late rows have none: they end.
 create or replace function sluice.needs_of(
-  p_model sluice.models, p_turns sluice.turn[], p_parsed bigint[], p_now timestamptz)
+  p_model sluice.models, p_turns sluice.turn[], p_now timestamptz)
 returns sluice.budget_need[]
 language plpgsql volatile
 as $$
@@ -14,7 +12,8 @@ begin
   return (
     select coalesce(array_agg(row(t.ordinality, k.id, b.id, n.nanos, n.why)::sluice.budget_need
       order by t.ordinality, b.id), '{}')
-    from unnest(p_turns) with ordinality t join sluice.task k on k.id = t.task_id
+    from unnest(p_turns) with ordinality t cross join lateral (
+      select k.* from sluice.task k where k.id = t.task_id limit 1) k
     cross join lateral (select array(select b.id from sluice.budgets_of(p_model.name, k.route,
       k.tenant, k.api_key, k.metadata) b) as ids offset 0) c
     cross join lateral (select
@@ -22,8 +21,7 @@ begin
           as nanos,
         case when b.fault is not null or b.input is null or b.output is null
           then concat_ws(' ', 'unbounded', b.fault) else 'unpriced' end as why
-      from sluice.call_bounds(p_model, k.prompt, k.request, k.max_output_tokens, k.bounds,
-        case when k.id = any (p_parsed) then 2147483647 else 0 end) b
+      from sluice.call_bounds(p_model, k.prompt, k.request, k.max_output_tokens, k.bounds, 0) b
       where c.ids <> '{}' offset 0) n
     cross join lateral unnest(c.ids) b(id)
     where coalesce(t.deadline > p_now, true));
@@ -38,6 +36,21 @@ as $$
     order by n.place)
 $$;
 
+-- keep_bounds: keeps the bounds of requests that came without, for models of p_api, so that no
+-- claim parses one twice. Leaves out what another transaction has locked, and all while retention
+-- has lock_class('retain') 1: it waits for nothing.
+create or replace function sluice.keep_bounds(p_api text, p_ids bigint[]) returns void
+language plpgsql volatile
+as $$
+begin
+  if pg_try_advisory_xact_lock_shared(sluice.lock_class('retain'), 1) then
+    update sluice.task t set bounds = sluice.kept_bounds(p_api, t.request)
+    where t.id = any (array(select k.id from sluice.task k where k.id = any (p_ids)
+      for update skip locked));
+  end if;
+end
+$$;
+
 -- read_needs: needs_of, with requests parsed whose bounds are not kept: in one transaction until
 -- they have parse_bytes_max, and the last of them to its end.
 -- Returns: unread: the places of the others, which have no needs.
@@ -50,7 +63,7 @@ declare
   v_parsed bigint;
   v_ids bigint[];
 begin
-  needs := sluice.needs_of(p_model, p_turns, '{}', p_now);
+  needs := sluice.needs_of(p_model, p_turns, p_now);
   unread := sluice.unread_of(needs);
   if unread = '{}' then
     return;
@@ -63,7 +76,8 @@ begin
   where u.until - u.request_bytes < sluice.parse_bytes_max();
   if v_ids is not null then
     perform set_config('sluice.bytes_parsed', v_parsed::text, true);
-    needs := sluice.needs_of(p_model, p_turns, v_ids, p_now);
+    perform sluice.keep_bounds(p_model.api, v_ids);
+    needs := sluice.needs_of(p_model, p_turns, p_now);
     unread := sluice.unread_of(needs);
   end if;
   needs := array(select n from unnest(needs) n where n.place <> all (unread)

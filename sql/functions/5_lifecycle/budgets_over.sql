@@ -94,8 +94,10 @@ begin
       q.fence, q.rank, q.attempts, t.route, q.tenant)::sluice.later) as rows
     from unnest(p_rows) q join unnest(p_over) o on o.task_id = q.task_id
     join sluice.budgets b on b.id = o.budget
-    join sluice.task t on t.id = q.task_id
-    cross join lateral (select (sluice.fallback_of(sluice.facts_of(t), p_model, 'over_budget',
+    cross join lateral (
+      select t.model, t.route, sluice.facts_of(t) as facts from sluice.task t
+      where t.id = q.task_id limit 1) t
+    cross join lateral (select (sluice.fallback_of(t.facts, p_model, 'over_budget',
       b)).name as target
       offset 0) f
     cross join lateral (select sluice.over_text(o, b, p_model.name,
@@ -171,7 +173,8 @@ begin
       status, model, error_code, error)
     select q.task_id, t.created_at, q.ready_at, p_now, q.fence, q.attempts, 'failed',
       p_model.name, 'over_budget', p_reason
-    from unnest(p_rows) q join sluice.task t on t.id = q.task_id
+    from unnest(p_rows) q cross join lateral (
+      select t.created_at from sluice.task t where t.id = q.task_id limit 1) t
     on conflict do nothing returning task_id)
   select array_agg(e.task_id) into v_ended from ended e;
   perform sluice.note_ended(v_ended, 'failed');
@@ -198,7 +201,8 @@ begin
       attempts, route, tenant)
     select q.task_id, case when q.task_id = v_first then p_opens else p_until end,
       q.deadline, t.model, q.request_bytes, q.fence, q.rank, q.attempts, t.route, q.tenant
-    from unnest(p_rows) q join sluice.task t on t.id = q.task_id
+    from unnest(p_rows) q cross join lateral (
+      select t.model, t.route from sluice.task t where t.id = q.task_id limit 1) t
     returning task_id, ready_at, rank, tenant)
   insert into sluice.budget_wait as w (task_id, budget, until, reason, need, rank, tenant)
   select p.task_id, p_budget.id, p.ready_at, p_reason, o.need, p.rank, p.tenant

@@ -138,11 +138,12 @@ begin
         (o.lease).attempts + 1, null, (o.lease).tenant)::sluice.later) as rows
     from (
       select c.cause, e.place, e.lease,
-        (sluice.fallback_of(sluice.facts_of(t), m, c.cause)).name as target
+        (sluice.fallback_of(t.facts, m, c.cause)).name as target
       from unnest(p_ended) e
       cross join lateral (select sluice.fallback_cause((p_outcomes[e.place]).kind,
         (p_outcomes[e.place]).error_code) as cause offset 0) c
-      join sluice.task t on t.id = (e.lease).task_id
+      cross join lateral (select sluice.facts_of(t) as facts from sluice.task t
+        where t.id = (e.lease).task_id limit 1) t
       join sluice.models m on m.id = (e.lease).model
       where c.cause is not null offset 0) o
     where o.target is not null group by o.cause, o.target
@@ -231,8 +232,9 @@ begin
     select o.target, array_agg(o.row) as rows from (
       select row(q.task_id, null, q.deadline, null, q.request_bytes, q.fence, q.rank, q.attempts,
           null, q.tenant)::sluice.later as row,
-        (sluice.fallback_of(sluice.facts_of(t), $1, 'breaker_open')).name as target
-      from sluice.%I q join sluice.task t on t.id = q.task_id
+        (sluice.fallback_of(t.facts, $1, 'breaker_open')).name as target
+      from sluice.%I q cross join lateral (select sluice.facts_of(t) as facts from sluice.task t
+        where t.id = q.task_id limit 1) t
       where q.task_id = any ($2) offset 0) o
     where o.target is not null group by o.target $sql$, p_queue)
   using p_model, p_ids

@@ -263,9 +263,10 @@ as $$
       end if;
     end
     $body$
-    $sql$, sluice.lease_text('select q.ctid as at, t.tokens, t.n from unnest(p_ids,
-      p_tokens) with ordinality t(id, tokens, n)
-        join sluice.queue_%1$s q on q.task_id = t.id for update of q skip locked', p_by_prefix))
+    $sql$, sluice.lease_text('select q.at, t.tokens, t.n from unnest(p_ids, p_tokens)
+      with ordinality t(id, tokens, n) cross join lateral (
+        select q.ctid as at from sluice.queue_%1$s q where q.task_id = t.id limit 1
+        for update skip locked) q', p_by_prefix))
 $$;
 
 -- drop_functions: drops the functions of a line.

@@ -102,7 +102,8 @@ begin
       l.attempts + 1, 'failed', m.name, 'worker_lost',
       'every worker that took it stopped proving life in mid-call'
     from unnest(p_leases) l join sluice.models m on m.id = l.model
-    join sluice.task t on t.id = l.task_id
+    cross join lateral (
+      select t.created_at from sluice.task t where t.id = l.task_id limit 1) t
     on conflict do nothing returning result.task_id)
   select array_agg(e.task_id) into v_ended from ended e;
   perform sluice.note_ended(v_ended, 'failed');

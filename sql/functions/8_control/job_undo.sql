@@ -16,8 +16,9 @@ declare
   v_undone int := 0;
 begin
   -- of tenants for which whoever started it may act today
-  p_tasks := array(select o from unnest(p_tasks) o join sluice.task t on t.id = o.task_id
-    where (t.tenant = any (v_filter.tenants)) = v_filter.is_bound order by t.id);
+  p_tasks := array(select o from unnest(p_tasks) o
+    where (select t.tenant = any (v_filter.tenants) from sluice.task t where t.id = o.task_id)
+      = v_filter.is_bound order by o.task_id);
   if p_job.action = 'cancel' then
     v_ids := sluice.cancelled_by(p_job, array(select t.task_id from unnest(p_tasks) t));
     return case when v_ids = '{}' then 0 else sluice.redrive_tasks(v_ids, p_now) end;
@@ -55,8 +56,10 @@ begin
   return query
   with found as materialized (
     select o, sluice.place_of(l) as line
-    from unnest(p_tasks) o join sluice.task t on t.id = o.task_id
-    cross join unnest(sluice.lines_of_task(sluice.facts_of(t))) l
+    from unnest(p_tasks) o cross join lateral (
+      select t.model, t.route, t.priority, sluice.facts_of(t) as facts from sluice.task t
+      where t.id = o.task_id limit 1) t
+    cross join unnest(sluice.lines_of_task(t.facts)) l
     where case p_job.action
       when 'move' then case when v_model is null then t.route = p_job.target
         else t.model = v_model end
@@ -118,7 +121,8 @@ language plpgsql volatile
 as $$
 begin
   return array(
-    select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id
+    select r.task_id from sluice.result r cross join lateral (
+      select t.model, t.route, t.forgotten_at from sluice.task t where t.id = r.task_id limit 1) t
     where r.task_id = any (p_ids) and r.status <> 'solved' and r.status = 'cancelled'
       and r.finished_at >= p_job.created_at and t.forgotten_at is null
       and sluice.is_served(t.model, t.route)

@@ -86,7 +86,9 @@ begin
       + (select count(*) from sluice.lease l where l.line = v_line);
   end loop;
   v_waiting := v_waiting + (select count(*) from sluice.later l
-    join sluice.task t on t.id = l.task_id left join sluice.models m on m.id = l.model
+    cross join lateral (
+      select t.schema_version from sluice.task t where t.id = l.task_id limit 1) t
+    left join sluice.models m on m.id = l.model
     where t.schema_version = old.version and old.target in (l.route, m.name));
   if v_waiting > 0 then
     raise exception '% task(s) of "%" have schema version "%"', v_waiting, old.target, old.version

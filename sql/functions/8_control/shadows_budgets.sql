@@ -28,7 +28,8 @@ begin
     order by c.ended_at limit p_max + 1)
   select e.at, e.ended_at, m, t.route, e.nanos,
     case when b.fault is null then sluice.nanos_max(m.name, e.at, b.input, b.output) end
-  from ended e join sluice.models m on m.name = e.model join sluice.task t on t.id = e.task_id
+  from ended e join sluice.models m on m.name = e.model cross join lateral (
+    select t.* from sluice.task t where t.id = e.task_id limit 1) t
   cross join lateral sluice.call_bounds(m, t.prompt, t.request, t.max_output_tokens, t.bounds,
     sluice.parse_bytes_max()) b
   where (select count(*) from ended) <= p_max or e.ended_at < (select max(l.ended_at) from ended l)

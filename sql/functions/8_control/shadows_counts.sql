@@ -40,7 +40,8 @@ begin
     select l.started_at, m.name, l.task_id, greatest(l.reserved_tokens,
       sluice.estimate_tokens(l.model, l.request_bytes, t.max_output_tokens))
     from sluice.lease l join sluice.models m on m.id = l.model
-    join sluice.task t on t.id = l.task_id
+    cross join lateral (
+      select t.max_output_tokens from sluice.task t where t.id = l.task_id limit 1) t
     where l.started_at > p_shadow.looked_at and l.started_at <= p_until),
   meant as materialized (
     select b.at, b.model, b.tokens from begun b

@@ -208,9 +208,10 @@ declare
 begin
   select array_agg(u.task_id), count(*), max(u.line) into v_ids, v_left, v_last
   from (select l.line, l.task_id
-        from sluice.batch_line l join sluice.task t on t.id = l.task_id
+        from sluice.batch_line l
         where l.batch = p_batch.id and l.line > p_batch.position
-          and not exists (select from sluice.result r where r.task_id = l.task_id)
+          and exists (select from sluice.task t where t.id = l.task_id offset 0)
+          and not exists (select from sluice.result r where r.task_id = l.task_id offset 0)
         order by l.line limit sluice.batch_page_lines()) u;
   perform sluice.end_waiting(p.place, p.ids, 'cancelled', p_now)
   from (select sluice.place_of(l) as place, array_agg(t.id) as ids
