@@ -237,24 +237,21 @@ declare
   v_lines int[] := 0 || sluice.all_lines();
 begin
   delete from sluice.mark m
-  where m.line <> all (v_lines) or exists (
-    select from sluice.mark n where n.line = m.line and n.rank = m.rank and n.tenant = m.tenant
-      and n.n > m.n);
+  where m.line <> all (v_lines) or m.n < (select max(n.n) from sluice.mark n
+    where n.line = m.line and n.rank = m.rank and n.tenant = m.tenant);
   delete from sluice.meter m
-  where m.line <> all (v_lines) or exists (select from sluice.meter n where n.line = m.line
-    and n.model = m.model and n.n > m.n);
+  where m.line <> all (v_lines) or m.n < (select max(n.n) from sluice.meter n
+    where n.line = m.line and n.model = m.model);
   delete from sluice.tenant_clock c
-  where exists (
-    select from sluice.tenant_clock n where n.model = c.model and n.rank = c.rank
-      and n.tenant = c.tenant and n.n > c.n);
-  with level as materialized (select l.model, l.rank, l.v from sluice.tenant_clock l
-    where l.tenant = sluice.level_key())
-  delete from sluice.tenant_clock c using level l
-  where c.model = l.model and c.rank = l.rank and c.tenant <> sluice.level_key() and c.v <= l.v;
+  where c.n < (select max(n.n) from sluice.tenant_clock n
+    where n.model = c.model and n.rank = c.rank and n.tenant = c.tenant);
+  delete from sluice.tenant_clock c
+  where c.tenant <> sluice.level_key() and c.v <= (select max(l.v) from sluice.tenant_clock l
+    where l.model = c.model and l.rank = c.rank and l.tenant = sluice.level_key());
   delete from sluice.lane_round r
-  where exists (select from sluice.lane_round n where n.model = r.model and n.line = r.line
-    and n.n > r.n);
+  where r.n < (select max(n.n) from sluice.lane_round n
+    where n.model = r.model and n.line = r.line);
   delete from sluice.speed s
-  where exists (select from sluice.speed n where n.model = s.model and n.n > s.n);
+  where s.n < (select max(n.n) from sluice.speed n where n.model = s.model);
 end
 $$;

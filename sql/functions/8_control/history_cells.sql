@@ -26,8 +26,18 @@ begin
     perform set_config('enable_hashjoin', 'on', true), set_config('enable_nestloop', 'off', true);
   end if;
   return query
-  select date_bin('1 minute', e.finished_at, timestamptz 'epoch'), coalesce(e.model, ''), t.tenant,
-    t.api_key, sluice.bin_of(s.wait_s), sluice.bin_of(s.call_s), sluice.bin_of(s.total_s),
+  with found as not materialized (
+    select e.* from sluice.uncounted_ends(p_look) e
+    where e.task_id + 0 < p_upto),   -- never by the key
+  named as not materialized (
+    select f.*, t.tenant, t.api_key from found f cross join lateral (
+      select t.tenant, t.api_key from sluice.task t where t.id = f.task_id limit 1) t
+    where p_first is null
+    union all
+    select f.*, t.tenant, t.api_key from found f
+    join sluice.task t on t.id = f.task_id and t.id between p_first and p_last)
+  select date_bin('1 minute', e.finished_at, timestamptz 'epoch'), coalesce(e.model, ''), e.tenant,
+    e.api_key, sluice.bin_of(s.wait_s), sluice.bin_of(s.call_s), sluice.bin_of(s.total_s),
     count(*) filter (where e.status = 'solved'), count(*) filter (where e.status = 'failed'),
     count(*) filter (where e.status = 'cancelled'), count(*) filter (where e.status = 'expired'),
     count(s.call_s), coalesce(sum(s.wait_s), 0), coalesce(sum(s.call_s), 0),
@@ -35,14 +45,11 @@ begin
     coalesce(sum(e.output_tokens), 0), coalesce(sum(e.cost), 0), 0::bigint, 0::bigint, 0::bigint,
     coalesce(sum(e.cached_tokens), 0), coalesce(sum(e.cache_write_tokens), 0),
     coalesce(sum(e.reasoning_tokens), 0), 0::numeric
-  from sluice.uncounted_ends(p_look) e
-  join sluice.task t on t.id = e.task_id and (p_first is null or t.id between p_first and p_last)
-  cross join lateral (
+  from named e cross join lateral (
     select date_part('epoch', e.started_at - e.queued_at) as wait_s,
       date_part('epoch', e.finished_at - e.started_at) as call_s,
       case when e.started_at is not null
         then date_part('epoch', e.finished_at - e.created_at) end as total_s offset 0) s
-  where e.task_id + 0 < p_upto   -- never by the key
   group by 1, 2, 3, 4, 5, 6, 7;
   return query select * from sluice.attempt_cells(p_look, p_upto);
 end

@@ -72,9 +72,10 @@ begin
         order by q.task_id limit $3)
       select count(t.id), (select max(task_id) from page),
         (select count(*) from page)
-      from page p join sluice.task t on t.id = p.task_id
+      from page p cross join lateral (
+        select t.* from sluice.task t where t.id = p.task_id limit 1) t
       where ($4.model is null or p.model = $4.model) and (p.tenant = any ($4.tenants)) = $4.is_bound
-        and ($4.route is null or t.route = $4.route) and sluice.is_meant($4, t, t.created_at)
+        and ($4.route is null or t.route = $4.route) and sluice.is_meant($4, t::sluice.task, t.created_at)
       $sql$, p_place)
     into matched, last, rows using p_after, p_until, p_rows, p_filter;
   elsif p_unsolved then
@@ -84,10 +85,11 @@ begin
       order by r.task_id limit p_rows)
     select count(t.id), (select max(task_id) from page), (select count(*) from page)
     into matched, last, rows
-    from page p join sluice.result r on r.task_id = p.task_id
-    join sluice.task t on t.id = p.task_id
+    from page p cross join lateral (
+      select r.* from sluice.result r where r.task_id = p.task_id limit 1) r
+    cross join lateral (select t.* from sluice.task t where t.id = p.task_id limit 1) t
     where (t.tenant = any (p_filter.tenants)) = p_filter.is_bound and t.forgotten_at is null
-      and sluice.end_is_meant(p_filter, t, r)
+      and sluice.end_is_meant(p_filter, t::sluice.task, r::sluice.result)
       and (p_filter.is_retargeted or sluice.is_served(t.model, t.route));
   else
     with page as materialized (
@@ -95,10 +97,11 @@ begin
       order by r.task_id limit p_rows)
     select count(t.id), (select max(task_id) from page), (select count(*) from page)
     into matched, last, rows
-    from page p join sluice.result r on r.task_id = p.task_id
-    join sluice.task t on t.id = p.task_id
+    from page p cross join lateral (
+      select r.* from sluice.result r where r.task_id = p.task_id limit 1) r
+    cross join lateral (select t.* from sluice.task t where t.id = p.task_id limit 1) t
     where (t.tenant = any (p_filter.tenants)) = p_filter.is_bound and t.forgotten_at is null
-      and sluice.end_is_meant(p_filter, t, r);
+      and sluice.end_is_meant(p_filter, t::sluice.task, r::sluice.result);
   end if;
   perform pg_sleep(extract(epoch from clock_timestamp() - v_begun)) where last is not null;
 end

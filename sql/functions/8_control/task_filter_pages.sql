@@ -44,12 +44,13 @@ begin
     return;
   end if;
   ids := array(
-    select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id
+    select r.task_id from sluice.result r cross join lateral (
+      select t.* from sluice.task t where t.id = r.task_id limit 1) t
     where r.task_id = any (v_chosen) and r.task_id between v_chosen[1] and last
       and (not p_unsolved or r.status <> 'solved'
         and (p_filter.is_retargeted or sluice.is_served(t.model, t.route)))
       and (t.tenant = any (p_filter.tenants)) = p_filter.is_bound and t.forgotten_at is null
-      and sluice.end_is_meant(p_filter, t, r)
+      and sluice.end_is_meant(p_filter, t::sluice.task, r)
     order by r.task_id);
 end
 $$;
@@ -109,20 +110,22 @@ begin
   elsif p_unsolved then
     last := sluice.unsolved_upto(p_after + 1, p_until, sluice.page_rows(p_filter, p_max));
     ids := array(
-      select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id
+      select r.task_id from sluice.result r cross join lateral (
+        select t.* from sluice.task t where t.id = r.task_id limit 1) t
       where r.task_id > p_after and r.task_id <= last and r.status <> 'solved'
         and (t.tenant = any (p_filter.tenants)) = p_filter.is_bound
-        and sluice.end_is_meant(p_filter, t, r)
+        and sluice.end_is_meant(p_filter, t::sluice.task, r)
         and t.forgotten_at is null
         and (p_filter.is_retargeted or sluice.is_served(t.model, t.route))
       order by r.task_id limit p_max for update of r);
   else
     last := sluice.results_upto(p_after + 1, p_until, sluice.page_rows(p_filter, p_max));
     ids := array(
-      select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id
+      select r.task_id from sluice.result r cross join lateral (
+        select t.* from sluice.task t where t.id = r.task_id limit 1) t
       where r.task_id > p_after and r.task_id <= last
         and (t.tenant = any (p_filter.tenants)) = p_filter.is_bound
-        and sluice.end_is_meant(p_filter, t, r) and t.forgotten_at is null
+        and sluice.end_is_meant(p_filter, t::sluice.task, r) and t.forgotten_at is null
       order by r.task_id limit p_max for update of r);
   end if;
   last := case when cardinality(ids) = p_max then ids[p_max] else last end;
