@@ -62,7 +62,9 @@ begin
       s.max_attempts, s.max_output_tokens, s.traceparent, t.input_tokens, t.output_tokens, t.cost,
       t.error_code, t.error, x.prompt, x.request, x.answer, x.response, t.schema_version,
       t.affinity_key
-    from sluice.tasks t join sluice.task s on s.id = t.id
+    from sluice.tasks t cross join lateral (
+      select s.max_attempts, s.max_output_tokens, s.traceparent from sluice.task s
+      where s.id = t.id limit 1) s
     left join lateral (select t.prompt, t.request, t.answer, t.response) x on texts
     where t.id > export_tasks.after and t.id <= export_tasks.upto
       and (export_tasks.status is null or t.status = export_tasks.status)

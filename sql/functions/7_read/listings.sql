@@ -26,14 +26,14 @@ declare
 begin
   return query execute format('
     select n.id from sluice.caller_scope() c cross join lateral (
-      select p.%1$s as id from sluice.%2$s where (%3$s.tenant = any (c.tenants)) = c.bound
+      select p.%1$s as id from sluice.%2$s (%3$s.tenant = any (c.tenants)) = c.bound
         and p.%1$s < coalesce($1, 9223372036854775807)
         and ($2 is null or %3$s.tenant = $2) order by p.%1$s desc limit $3) n',
     case v_place when 'task' then 'id' else 'task_id' end,
     -- The partial index of results needs its condition said as it stands there.
-    case when v_place <> 'result' then v_place || ' p'
-      else format('result p join sluice.task t on t.id = p.task_id and p.status %s '
-                  'and p.status = %L',
+    case when v_place <> 'result' then v_place || ' p where '
+      else format('result p cross join lateral (select t.tenant from sluice.task t '
+                  'where t.id = p.task_id limit 1) t where p.status %s and p.status = %L and ',
         case newest_ids.status when 'solved' then '= ''solved''' else '<> ''solved''' end,
           newest_ids.status) end,
     case v_place when 'result' then 't' else 'p' end)
@@ -123,7 +123,8 @@ begin
         extract(epoch from v_now - min(n.finished_at)))) end / 60 as min
     from newest n),
   ended as (
-    select n.*, t.tenant from newest n join sluice.task t on t.id = n.task_id
+    select n.*, t.tenant from newest n cross join lateral (
+      select t.tenant from sluice.task t where t.id = n.task_id limit 1) t
     where n.finished_at > v_now - recent_ends.within),
   told as (
     select case when grouping(e.model) = 0 then 'model' when grouping(e.tenant) = 0 then 'tenant'

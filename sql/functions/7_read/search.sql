@@ -52,7 +52,8 @@ as $$
     when p_place = 'result' then format('select f.id, t.tenant from (
       select r.task_id as id, r.status from sluice.result r where r.task_id >= $1
         and r.task_id < $2 and r.status %s ''solved'' order by r.task_id desc limit $3) f
-      join sluice.task t on t.id = f.id', case p_status when 'solved' then '=' else '<>' end)
+      cross join lateral (select t.tenant from sluice.task t where t.id = f.id limit 1) t',
+      case p_status when 'solved' then '=' else '<>' end)
     else format('select p.id, p.tenant from (%s) p order by p.id desc limit $3', (
       select string_agg(format('(select q.task_id as id, q.tenant from sluice.%I q
         where q.task_id >= $1 and q.task_id < $2 order by q.task_id desc limit $3)', o.place),

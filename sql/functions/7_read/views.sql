@@ -51,7 +51,7 @@ create or replace view sluice.audit_log with (security_barrier) as
 -- each row that is the caller's: a merge read models up to that of another's task (D-409). A test
 -- compares such plans.
 create or replace view sluice.tasks with (security_barrier) as
-  select t.id, p.status, sluice.guarded(t.route) as route,
+  select p.task_id as id, p.status, sluice.guarded(t.route) as route,
     sluice.guarded((select m.name from sluice.models m where m.id = p.model)) as model,
     sluice.guarded(t.tenant) as tenant,
     sluice.guarded(t.priority::int) as priority, sluice.guarded(t.prompt) as prompt,
@@ -75,11 +75,11 @@ create or replace view sluice.tasks with (security_barrier) as
     select task_id, 'queued', model, attempts, ready_at, null from sluice.queue
     union all
     select task_id, 'processing', model, attempts + 1, ready_at, started_at from sluice.lease) p
-  join sluice.task t on t.id = p.task_id
+  cross join lateral (select t.* from sluice.task t where t.id = p.task_id limit 1) t
   cross join sluice.caller_scope() c
   where (t.tenant = any (c.tenants)) = c.bound
   union all
-  select t.id, r.status, sluice.guarded(t.route), sluice.guarded(r.model), sluice.guarded(t.tenant),
+  select r.task_id, r.status, sluice.guarded(t.route), sluice.guarded(r.model), sluice.guarded(t.tenant),
     sluice.guarded(t.priority::int), sluice.guarded(t.prompt), sluice.guarded(t.request),
       sluice.guarded(r.answer), sluice.guarded(r.response), sluice.guarded(r.error),
       sluice.guarded(r.error_code), sluice.guarded(r.attempts), sluice.guarded(r.input_tokens),
@@ -89,7 +89,8 @@ create or replace view sluice.tasks with (security_barrier) as
       sluice.guarded(t.run_at), sluice.guarded(t.deadline), sluice.guarded(t.schema_version),
       sluice.guarded(r.cached_tokens), sluice.guarded(r.cache_write_tokens),
       sluice.guarded(r.reasoning_tokens), sluice.guarded(t.affinity_key)
-  from sluice.result r join sluice.task t on t.id = r.task_id
+  from sluice.result r
+  cross join lateral (select t.* from sluice.task t where t.id = r.task_id limit 1) t
   cross join sluice.caller_scope() c
   where (t.tenant = any (c.tenants)) = c.bound;
 

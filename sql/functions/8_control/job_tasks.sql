@@ -16,7 +16,9 @@ begin
   changed := array(
     select row(t.id, r.queued_at, r.cost, r.attempts, r.status, r.fence, t.model, t.route, t.api,
       t.priority)::sluice.job_task
-    from sluice.task t left join sluice.result r on r.task_id = t.id
+    from sluice.task t left join lateral (
+      select r.queued_at, r.cost, r.attempts, r.status, r.fence from sluice.result r
+      where r.task_id = t.id limit 1) r on true
     where t.id = any (v_ids) order by t.id);
   if p_job.action = 'redrive' and p_job.target is not null then
     perform sluice.name_target(v_ids, p_job.target);
