@@ -2,7 +2,7 @@
 -- not fit; completions settle; calls of which nobody knows are kept as they were held.
 
 -- within_budgets: which of the rows that a claim of p_model may take fit into their budgets, in
--- their order. Those that do not fit leave their line. Late rows fit: they end.
+-- their order. Those that do not fit leave their line, over_max at a time. Late rows fit: they end.
 -- Returns: fits: for each of p_turns whether it does; needs: what hold_budgets is to hold for those
 --          that are taken.
 -- Locks:   waits for lock_class('budget') 0 if any of them has a hard budget, and keeps it. If it
@@ -47,6 +47,7 @@ begin
       end if;
       if v_need.nanos is null or v_left[v_need.budget] < v_need.nanos then
         fits[v.place] := false;
+        exit when cardinality(v_over) = sluice.over_max();
         v_over := v_over || row(v_need.task_id, p_turns[v.place].line, v_need.budget,
           case when v_need.nanos is null then v_need.why
           when v_limit[v_need.budget] < v_need.nanos then 'too_large'

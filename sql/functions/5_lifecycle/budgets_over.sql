@@ -1,6 +1,12 @@
 -- Tasks that a claim finds over a budget: they leave their line, so that no claim meets them again
 -- before they can be called.
 
+-- over_max: how many tasks leave their line at a time, 20 ms if they have a fallback: a claim does so
+-- four times, in the only session of its worker that claims.
+create or replace function sluice.over_max() returns int
+language sql immutable parallel safe
+as $$ select 200 $$;
+
 -- over_wait: how long a task waits that another model of its route may take, or that goes to
 -- another model: 1 to 3 s.
 create or replace function sluice.over_wait() returns interval
@@ -90,19 +96,21 @@ begin
     return p_rows;
   end if;
   for v in
-    select f.target, r.reason, array_agg(row(q.task_id, null, q.deadline, t.model, q.request_bytes,
-      q.fence, q.rank, q.attempts, t.route, q.tenant)::sluice.later) as rows
-    from unnest(p_rows) q join unnest(p_over) o on o.task_id = q.task_id
-    join sluice.budgets b on b.id = o.budget
-    cross join lateral (
-      select t.model, t.route, sluice.facts_of(t) as facts from sluice.task t
-      where t.id = q.task_id limit 1) t
-    cross join lateral (select (sluice.fallback_of(t.facts, p_model, 'over_budget',
-      b)).name as target
-      offset 0) f
-    cross join lateral (select sluice.over_text(o, b, p_model.name,
-      sluice.budget_opens_at(b, o.need, p_now), p_now) as reason) r
-    where o.why <> 'held' and f.target is not null group by f.target, r.reason
+    select x.target, sluice.over_text(x.first, b, p_model.name, sluice.over_opens_at(x.first, b,
+      p_now), p_now) as reason, x.rows
+    from (
+      select f.target, o.budget, (array_agg(o order by o.need))[1] as first,
+        array_agg(row(q.task_id, null, q.deadline, t.model, q.request_bytes, q.fence, q.rank,
+          q.attempts, t.route, q.tenant)::sluice.later) as rows
+      from unnest(p_rows) q join unnest(p_over) o on o.task_id = q.task_id
+      join sluice.budgets b on b.id = o.budget
+      cross join lateral (
+        select t.model, t.route, sluice.facts_of(t) as facts from sluice.task t
+        where t.id = q.task_id limit 1) t
+      cross join lateral (select (sluice.fallback_of(t.facts, p_model, 'over_budget',
+        b)).name as target offset 0) f
+      where o.why <> 'held' and f.target is not null group by f.target, o.budget, o.why) x
+    join sluice.budgets b on b.id = x.budget
   loop
     v_rest := array(select q from unnest(v_rest) q
       where q.task_id <> all (array(select r.task_id from unnest(v.rows) r)));
@@ -117,6 +125,17 @@ begin
     end if;
   end loop;
   return v_rest;
+end
+$$;
+
+-- over_opens_at: when a budget opens for a task that is over it; null: that would not help it.
+create or replace function sluice.over_opens_at(
+  p_over sluice.over_budget, p_budget sluice.budgets, p_now timestamptz) returns timestamptz
+language plpgsql volatile
+as $$
+begin
+  return case when p_over.why in ('spent', 'held')
+    then sluice.budget_opens_at(p_budget, p_over.need, p_now) end;
 end
 $$;
 
@@ -144,15 +163,16 @@ begin
     from (
       select o.budget, (array_agg(o order by o.need))[1] as first, array_agg(o.task_id) as ids
       from unnest(p_over) o
-      group by o.budget, o.why, o.line, case when o.why = 'too_large' then o.need end) a
+      group by o.budget, o.line,
+        case when o.why in ('spent', 'held', 'unpriced') then o.why end) a
     join sluice.budgets b on b.id = a.budget
     cross join lateral (select sluice.over_action(a.first, b) as action,
-      sluice.budget_opens_at(b, (a.first).need, p_now) as opens offset 0) x
+      sluice.over_opens_at(a.first, b, p_now) as opens offset 0) x
   loop
     v_rows := array(select q from unnest(p_rows) q where q.task_id = any (v.ids));
     continue when v_rows = '{}';
     if v.action = 'refuse' then
-      perform sluice.refuse_over(p_model, v_rows, v.reason, p_now);
+      perform sluice.refuse_over(p_model, v_rows, p_over, v.budget, v.reason, p_now);
     else
       perform sluice.wait_for_budget(v_rows, p_over, v.budget, v.until, v.opens, v.reason, p_now);
     end if;
@@ -161,9 +181,12 @@ end
 $$;
 
 -- refuse_over: ends rows of a line as failed, because they are over a budget.
+-- Params:  p_reason: for those that would fit if it were not spent: each other one has its own.
 create or replace function sluice.refuse_over(
-  p_model sluice.models, p_rows sluice.queue[], p_reason text, p_now timestamptz) returns void
+  p_model sluice.models, p_rows sluice.queue[], p_over sluice.over_budget[],
+  p_budget sluice.budgets, p_reason text, p_now timestamptz) returns void
 language plpgsql volatile
+set plan_cache_mode = force_custom_plan   -- rows and reasons meet by a hash if they are many
 as $$
 declare
   v_ended bigint[];
@@ -172,8 +195,10 @@ begin
     insert into sluice.result (task_id, created_at, queued_at, finished_at, fence, attempts,
       status, model, error_code, error)
     select q.task_id, t.created_at, q.ready_at, p_now, q.fence, q.attempts, 'failed',
-      p_model.name, 'over_budget', p_reason
-    from unnest(p_rows) q cross join lateral (
+      p_model.name, 'over_budget', case when o.why = 'spent' then p_reason
+        else sluice.over_text(o, p_budget, p_model.name, null, p_now) end
+    from unnest(p_rows) q join unnest(p_over) o on o.task_id = q.task_id
+    cross join lateral (
       select t.created_at from sluice.task t where t.id = q.task_id limit 1) t
     on conflict do nothing returning task_id)
   select array_agg(e.task_id) into v_ended from ended e;
@@ -188,6 +213,7 @@ create or replace function sluice.wait_for_budget(
   p_until timestamptz, p_opens timestamptz, p_reason text, p_now timestamptz)
 returns void
 language plpgsql volatile
+set plan_cache_mode = force_custom_plan   -- as refuse_over
 as $$
 declare
   v_first bigint;    -- the task that is due when the budget opens
