@@ -1,8 +1,8 @@
 -- What the calls of a claim may cost. Verbatim requests are parsed when they are submitted, while
 -- there are budgets (D-406).
 
--- needs_of: what the calls of p_turns may cost, for each budget that counts them: 'unbounded unread'
--- for a request whose bounds are not kept. Late rows have none: they end.
+-- needs_of: what the calls of p_turns may cost, for each budget that counts them: 'unbounded
+-- unread' for a request whose bounds are not kept. Late rows have none: they end.
 create or replace function sluice.needs_of(
   p_model sluice.models, p_turns sluice.turn[], p_now timestamptz)
 returns sluice.budget_need[]

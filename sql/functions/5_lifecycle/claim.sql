@@ -113,7 +113,7 @@ begin
     for i in 1 .. cardinality(v_open) loop
       exit when v_left <= 0;
       if p_now is null and v_all <> '{}' and clock_timestamp() > v_until then
-        perform sluice.notify('sluice_work', '0');
+        perform sluice.note_turn(v_open[i - 1]), sluice.notify('sluice_work', '0');
         return v_all;
       end if;
       continue when v_caps[i] <= 0;
@@ -122,6 +122,9 @@ begin
       v_taken := sluice.claim_from(v_open[i], p_worker, v_cap, p_now, p_last,
         least(v_left, v_caps[i]) - v_cap);
       v_all := v_all || v_taken;
+      if v_round = 1 and (v_left <= cardinality(v_taken) or i = 1) then
+        perform sluice.note_turn(v_open[i]);
+      end if;
       if cardinality(v_taken) > 0 then
         v_more := v_more || v_open[i];
         v_more_caps := v_more_caps || v_caps[i] - cardinality(v_taken);
