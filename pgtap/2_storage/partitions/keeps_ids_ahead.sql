@@ -2,7 +2,7 @@
 begin;
 \set alone
 \ir ../../_helpers.sql
-select plan(11);
+select plan(12);
 
 -- A sequence does not roll back: put back at the end.
 select last_value as before, is_called from sluice.task_id \gset
@@ -32,6 +32,11 @@ select ok(max(end_id) >= (select last_value from sluice.task_id) + sluice.ids_ah
 from sluice.id_range;
 select is(g.look_from, least(g.full_at, (select max(first_id) from sluice.id_range)),
   'and says from where on submits look') from sluice.gate g;
+select setval('sluice.task_id', (select max(end_id) from sluice.id_range)
+  - sluice.ids_ahead_min() / 2 - 1000), max(n) as n from sluice.id_range \gset
+select given_task(:'m') as t \gset
+select is(max(n), :n, 'a submit in the last one leaves that to workers while much is left')
+from sluice.id_range;
 select setval('sluice.task_id', :before, :'is_called'),
   setval('sluice.load_all', sluice.gauge_unknown()) \g /dev/null
 

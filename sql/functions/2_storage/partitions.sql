@@ -16,8 +16,8 @@ language sql immutable parallel safe
 as $$ select 134217728::bigint $$;
 
 -- make_partitions: creates ranges until they reach ids_ahead_min() beyond id p_last. Called by
--- retain and tick for the newest id, and by a submit that is in the last range: until that commits
--- nobody can use the new range, nor create another. Each range is four times as wide as the one
+-- retain and tick for the newest id, and by a submit near the end of the last range: until that
+-- commits nobody can use the new range, nor create another. Each range is four times as wide as the one
 -- before (which close_range may have shortened), and at least half of ids_ahead_min() wide. So a
 -- few ranges hold any number of tasks, and are still closed by time. Uses only CREATE TABLE (LIKE)
 -- and ATTACH, which wait for no reader (3 ms beside an open pg_dump), whereas PARTITION OF, DROP
@@ -127,7 +127,9 @@ begin
 end
 $$;
 
--- require_range: creates partitions when no range is ahead of task p_id.
+-- require_range: creates partitions when no range is ahead of task p_id, and less than half of
+-- ids_ahead_min() is left: workers create them sooner, and cannot while a submitter's transaction
+-- does.
 -- Errors:  SL003 if there is no range for the task: another transaction is creating it, or there
 --          are as many ranges as allowed. (The transaction that should have created it may have
 --          rolled back, or the sequence of ids was set by hand.)
@@ -139,7 +141,8 @@ declare
   v_there boolean;
 begin
   for v_try in 1 .. 2 loop
-    select coalesce(bool_or(r.first_id > p_id), false),
+    select coalesce(bool_or(r.first_id > p_id), false)
+        or coalesce(max(r.end_id) - p_id > sluice.ids_ahead_min() / 2, false),
       coalesce(bool_or(p_id >= r.first_id and p_id < r.end_id), false)
     into v_is_ahead, v_there from sluice.id_range r;
     exit when v_is_ahead or v_try = 2;

@@ -29,15 +29,16 @@ create or replace function sluice.guarded(p_value anyelement) returns anyelement
 language sql volatile parallel safe
 as $$ select p_value $$;
 
--- audit_log: what administrators did, newest last. Callers bound to tenants see none of it, and
--- only administrators see the names of secrets and the URLs.
+-- audit_log: what administrators did, newest last, also to tenants: only callers who may act for
+-- every tenant see it, and only administrators the names of secrets and the URLs.
 create or replace view sluice.audit_log with (security_barrier) as
   select a.id, sluice.guarded(a.at) as at, sluice.guarded(case when a.api_key is null
       then a.who::text else format('key %s via %s', a.api_key, a.who) end) as who,
     sluice.guarded(a.action) as action, sluice.guarded(a.object) as object,
     sluice.guarded(case when (select sluice.acts_as_administrator()) then a.detail
       else sluice.without_secrets(a.detail) end) as detail
-  from sluice.audit a cross join sluice.caller_scope() c where not c.bound;
+  from sluice.audit a cross join sluice.caller_scope() c
+  where not c.bound and c.tenants = '{}';
 
 -- tasks: every task of the caller's tenants, with its state, texts and times. One task is found
 -- fastest by sluice.task(id), the newest ones by sluice.newest_ids().
@@ -49,7 +50,8 @@ create or replace view sluice.audit_log with (security_barrier) as
 --
 -- A caller's settings plan the joins, over everybody's rows. So a model's name is looked up for
 -- each row that is the caller's: a merge read models up to that of another's task (D-409). A test
--- compares such plans.
+-- compares such plans. Tasks are looked up by id in subqueries, which have one plan (D-423): with
+-- offset 0, for with limit 1 a scan ends at the row, and EXPLAIN counts those before it.
 create or replace view sluice.tasks with (security_barrier) as
   select p.task_id as id, p.status, sluice.guarded(t.route) as route,
     sluice.guarded((select m.name from sluice.models m where m.id = p.model)) as model,
@@ -75,7 +77,7 @@ create or replace view sluice.tasks with (security_barrier) as
     select task_id, 'queued', model, attempts, ready_at, null from sluice.queue
     union all
     select task_id, 'processing', model, attempts + 1, ready_at, started_at from sluice.lease) p
-  cross join lateral (select t.* from sluice.task t where t.id = p.task_id limit 1) t
+  cross join lateral (select t.* from sluice.task t where t.id = p.task_id offset 0) t
   cross join sluice.caller_scope() c
   where (t.tenant = any (c.tenants)) = c.bound
   union all
@@ -90,7 +92,7 @@ create or replace view sluice.tasks with (security_barrier) as
       sluice.guarded(r.cached_tokens), sluice.guarded(r.cache_write_tokens),
       sluice.guarded(r.reasoning_tokens), sluice.guarded(t.affinity_key)
   from sluice.result r
-  cross join lateral (select t.* from sluice.task t where t.id = r.task_id limit 1) t
+  cross join lateral (select t.* from sluice.task t where t.id = r.task_id offset 0) t
   cross join sluice.caller_scope() c
   where (t.tenant = any (c.tenants)) = c.bound;
 
