@@ -1,4 +1,4 @@
--- sluice.last_model, sluice.note_turn
+-- sluice.model_before, sluice.note_turn
 begin;
 \ir ../../_helpers.sql
 select plan(2);

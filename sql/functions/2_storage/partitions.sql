@@ -17,12 +17,12 @@ as $$ select 134217728::bigint $$;
 
 -- make_partitions: creates ranges until they reach ids_ahead_min() beyond id p_last. Called by
 -- retain and tick for the newest id, and by a submit near the end of the last range: until that
--- commits nobody can use the new range, nor create another. Each range is four times as wide as the one
--- before (which close_range may have shortened), and at least half of ids_ahead_min() wide. So a
--- few ranges hold any number of tasks, and are still closed by time. Uses only CREATE TABLE (LIKE)
--- and ATTACH, which wait for no reader (3 ms beside an open pg_dump), whereas PARTITION OF, DROP
--- and DETACH wait, and submits wait behind them. Returns without waiting if another session is
--- creating ranges.
+-- commits nobody can use the new range, nor create another. Each range is four times as wide as
+-- the one before (which close_range may have shortened), and at least half of ids_ahead_min()
+-- wide. So a few ranges hold any number of tasks, and are still closed by time. Uses only CREATE
+-- TABLE (LIKE) and ATTACH, which wait for no reader (3 ms beside an open pg_dump), whereas
+-- PARTITION OF, DROP and DETACH wait, and submits wait behind them. Returns without waiting if
+-- another session is creating ranges.
 create or replace function sluice.make_partitions(p_last bigint) returns void
 language plpgsql volatile
 as $$

@@ -62,26 +62,26 @@ create or replace function sluice.models_look_max() returns int
 language sql immutable parallel safe
 as $$ select 32 $$;
 
--- last_model: the model whose turn was last in this session; null: none has had one.
-create or replace function sluice.last_model() returns int
+-- model_before: the model whose turn was last in this session; null: none has had one.
+create or replace function sluice.model_before() returns int
 language sql stable
-as $$ select nullif(current_setting('sluice.last_model', true), '')::int $$;
+as $$ select nullif(current_setting('sluice.model_before', true), '')::int $$;
 
 -- note_turn: the next claim of this session begins with the models behind p_model.
 create or replace function sluice.note_turn(p_model int) returns void
 language plpgsql volatile
 as $$
 begin
-  perform set_config('sluice.last_model', p_model::text, false);
+  perform set_config('sluice.model_before', p_model::text, false);
 end
 $$;
 
--- open_models: the ids of the models that may have work and from which a worker may claim now. Each
--- has its turn, beginning behind last_model: in an order by chance one of 900 waited for seconds
--- while each claim came to 20 of them. Models with many routes mostly come last, because a claim
--- looks at each of their lines, and so do those of a route's later tiers, because the earlier ones
--- are to use up their permits. Mostly there is one model, and one statement is enough: another
--- would cost the first call after a pause 50 us, with nothing in a cache.
+-- open_models: the ids of the models that may have work and from which a worker may claim now.
+-- Each has its turn, beginning behind model_before: in an order by chance one of 900 waited for
+-- seconds while each claim came to 20 of them. Models with many routes mostly come last, because a
+-- claim looks at each of their lines, and so do those of a route's later tiers, because the
+-- earlier ones are to use up their permits. Mostly there is one model, and one statement is
+-- enough: another would cost the first call after a pause 50 us, with nothing in a cache.
 -- Errors:  SL010.
 create or replace function sluice.open_models(p_worker bigint, p_models text[], p_now timestamptz)
 returns int[]
@@ -120,7 +120,7 @@ begin
   return array(  -- what is cheap was asked first: is_open is 6 us a model
     select m.id from sluice.models m where m.id = any (v.ids)
       and (v.is_calm or sluice.is_open(m, v_now))
-    order by row_number() over (order by m.id <= coalesce(sluice.last_model(), 0), m.id) * (
+    order by row_number() over (order by m.id <= coalesce(sluice.model_before(), 0), m.id) * (
       select least(10, 1 + count(*)) * 64 ^ least(coalesce(max(r.tier), 1) - 1, 9)
       from sluice.routes r where v.feeds and r.model = m.name));
 end

@@ -81,8 +81,9 @@ create or replace view sluice.tasks with (security_barrier) as
   cross join sluice.caller_scope() c
   where (t.tenant = any (c.tenants)) = c.bound
   union all
-  select r.task_id, r.status, sluice.guarded(t.route), sluice.guarded(r.model), sluice.guarded(t.tenant),
-    sluice.guarded(t.priority::int), sluice.guarded(t.prompt), sluice.guarded(t.request),
+  select r.task_id, r.status, sluice.guarded(t.route), sluice.guarded(r.model),
+    sluice.guarded(t.tenant), sluice.guarded(t.priority::int), sluice.guarded(t.prompt),
+      sluice.guarded(t.request),
       sluice.guarded(r.answer), sluice.guarded(r.response), sluice.guarded(r.error),
       sluice.guarded(r.error_code), sluice.guarded(r.attempts), sluice.guarded(r.input_tokens),
       sluice.guarded(r.output_tokens), sluice.guarded(trim_scale(r.cost)),

@@ -75,7 +75,8 @@ begin
       from page p cross join lateral (
         select t.* from sluice.task t where t.id = p.task_id limit 1) t
       where ($4.model is null or p.model = $4.model) and (p.tenant = any ($4.tenants)) = $4.is_bound
-        and ($4.route is null or t.route = $4.route) and sluice.is_meant($4, t::sluice.task, t.created_at)
+        and ($4.route is null or t.route = $4.route)
+        and sluice.is_meant($4, t::sluice.task, t.created_at)
       $sql$, p_place)
     into matched, last, rows using p_after, p_until, p_rows, p_filter;
   elsif p_unsolved then
