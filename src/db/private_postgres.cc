@@ -343,10 +343,10 @@ void PrivatePostgres::set_password() const {
 }
 
 std::string PrivatePostgres::url(std::string_view database) const {
-  const std::string port_part = tcp_port_ ? fmt::format("&port={}", *tcp_port_) : "";
   const std::string account = account_name(account_ ? account_->uid : geteuid());
-  return fmt::format("postgresql:///{}?host={}&user=sluice{}{}", percent_encoded(database),
-                     percent_encoded(socket_directory_.native()), port_part,
+  // With the port also where it is PostgreSQL's own: PGPORT may name another.
+  return fmt::format("postgresql:///{}?host={}&port={}&user=sluice{}", percent_encoded(database),
+                     percent_encoded(socket_directory_.native()), port(),
                      account.empty() ? "" : "&requirepeer=" + percent_encoded(account));
 }
 

@@ -73,15 +73,15 @@ def url_in(data):
 @pytest.fixture
 def start_up(started, cluster):
     """A function that runs `sluice up` on a directory which it fills beforehand if it is absent."""
-    def start(data, *flags):
+    def start(data, *flags, env=()):
         if not data.exists():
             subprocess.run(["cp", "-a", cluster, data], check=True)
-        return run_up(started, data, *flags)
+        return run_up(started, data, *flags, env=env)
     return start
 
 
-def run_up(started, data, *flags):
-    process = started("up", "--data", data, "--listen", free_address(), *flags)
+def run_up(started, data, *flags, env=()):
+    process = started("up", "--data", data, "--listen", free_address(), *flags, env=env)
     process.wait_for_output("export DATABASE_URL=")
     return process
 
@@ -230,6 +230,12 @@ def test_what_a_statement_holds_that_fails_is_not_logged(start_up, directory):
         query(url_in(data), "select sluice.submit('a private prompt', 'no-such-model')")
     log = (data / "postgres.log").read_text()
     assert "no-such-model" in log and "a private prompt" not in log and "sk-a-secret" not in log
+
+
+def test_its_server_is_found_whatever_port_the_environment_names(start_up, directory):
+    data = directory / "data"
+    start_up(data, env={"PGPORT": str(free_port())})
+    assert query(url_in(data), "select 1") == [(1,)]
 
 
 def test_sigint_stops_it_too(start_up, directory):
