@@ -1,7 +1,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_batches.sql
-select plan(17);
+select plan(18);
 
 select given_file(array['x'], 't') as f,
   sluice.begin_file('batch_output', 'x', 't', at(0)) as output \gset
@@ -30,6 +30,8 @@ select is(refusal(jsonb_build_object('input_file_id', 'file-' || :output)), 'SL0
   'or was put out');
 select is(refusal('{"completion_window": null}'), 'SL004', 'no window');
 select is(refusal('{"completion_window": "1 year"}'), 'SL004', 'too long a one');
+select is(refusal(jsonb_build_object('completion_window', repeat(' ', 98) || '24h')), 'SL004',
+  'one of more than 100 characters, which lists would show');
 select is(refusal('{"metadata": {"a": 1}}'), 'SL004', 'metadata of other types');
 select is(refusal('{"output_expires_after": 7200}'), 'SL004', 'a lifetime without its anchor');
 select is_empty($$select b from unnest(array['[]', '"x"', 'null', '7']) b
