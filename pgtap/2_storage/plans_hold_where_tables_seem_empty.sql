@@ -23,8 +23,8 @@ begin
       ::sluice.outcome from sluice.lease l), at(2));
 end
 $$;
-select ended(:w, 1000, case n % 2 when 0 then 'failed' else 'solved' end) from generate_series(1, 5) n
-\g /dev/null
+select ended(:w, 1000, case n % 2 when 0 then 'failed' else 'solved' end)
+from generate_series(1, 5) n \g /dev/null
 update pg_class set reltuples = 0, relpages = greatest(1, pg_relation_size(oid) / 8192)
 where relnamespace = 'sluice'::regnamespace and relkind = 'r';
 delete from pg_statistic where starelid in (select oid from pg_class
