@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "bounds.h"
+#include "runtime/endpoint.h"
+
 namespace sluice {
 
 namespace {
@@ -9,11 +12,24 @@ namespace {
 // Of the slots, one in so many is kept for models that have few calls or none.
 constexpr int slots_per_kept_slot = 8;
 
+// Of the slots for urgent tasks, a model or a backend beside others has one in so many, rounded up.
+constexpr int urgent_slots_per_own_slot = 2;
+
 constexpr double short_weight = 1.0 / 8;
 constexpr double long_weight = 1.0 / 64;
 // The time to first token holds while the short average is at most so many times the long one.
 // Answers of which one in twenty takes ten times as long stay below it.
 constexpr double first_token_rise_max = 2;
+
+int rounded_up(int value, int by) {
+  return (value + by - 1) / by;
+}
+
+// Models with the same one share a backend. A URL that cannot be read is one of its own.
+std::string backend_of(const Model& model) {
+  const std::optional<Endpoint> endpoint = endpoint_of(model.url);
+  return endpoint ? endpoint->url() : model.url;
+}
 
 void average(double& into, double value, double weight) {
   into = into == 0 ? value : into + (value - into) * weight;
@@ -21,12 +37,21 @@ void average(double& into, double value, double weight) {
 
 }  // namespace
 
+Concurrency::Concurrency(int slots)
+    : slots_(slots), urgent_slots_(std::max(1, slots / bounds::slots_per_urgent_slot)) {}
+
 void Concurrency::serve(const std::vector<Model>& models) {
   std::map<std::string, Served> served;
-  wanting_more_ = with_room_ = 0;
+  std::map<std::string, size_t> backends;
+  wanting_more_ = with_room_ = urgent_in_flight_ = 0;
+  models_of_backend_.clear();
   for (const Model& model : models) {
     Served& now = served[model.name];
     if (const auto known = served_.find(model.name); known != served_.end()) now = known->second;
+    now.backend = backends.emplace(backend_of(model), backends.size()).first->second;
+    models_of_backend_.resize(backends.size());
+    ++models_of_backend_[now.backend];
+    urgent_in_flight_ += now.urgent;
     now.ceiling = std::min(slots_, model.max_in_flight.value_or(slots_));
     now.floor = std::min(model.min_in_flight, now.ceiling);
     now.limit = now.halved_ns ? std::clamp<double>(now.limit, now.floor, now.ceiling) : now.ceiling;
@@ -44,6 +69,14 @@ void Concurrency::note_begun(const std::string& model) {
   if (had_room && !found->second.has_room()) --with_room_;
 }
 
+void Concurrency::note_begun_urgent(const std::string& model) {
+  note_begun(model);
+  if (const auto found = served_.find(model); found != served_.end()) {
+    ++found->second.urgent;
+    ++urgent_in_flight_;
+  }
+}
+
 void Concurrency::note_ended(const std::string& model, const End& end) {
   const auto found = served_.find(model);
   if (found == served_.end()) return;
@@ -51,6 +84,10 @@ void Concurrency::note_ended(const std::string& model, const End& end) {
   const bool had_room = served.has_room();
   const bool is_used = served.in_flight * 2 >= static_cast<int>(served.limit);
   served.in_flight = std::max(0, served.in_flight - 1);
+  if (served.urgent > 0) {  // whichever has ended: another goes on in its slot
+    --served.urgent;
+    --urgent_in_flight_;
+  }
   if (end.is_overload) {
     if (!served.halved_ns || end.begun_ns > *served.halved_ns) served.halve(end.ended_ns);
   } else if (end.first_token_after_ns && is_used) {
@@ -76,34 +113,57 @@ void Concurrency::set_wants_more(Served& served, bool wants_more) {
   served.wants_more = wants_more;
 }
 
-// Where there are more models than kept slots, they share those: one for each that comes first.
-int Concurrency::kept_for(const Served& served) const {
-  const int most = slots_ / slots_per_kept_slot / std::max(1, static_cast<int>(served_.size()));
-  return std::min(served.floor, std::max(1, most));
+// One that has more than its part uses others' slots, too: so those it was kept are there for the
+// next.
+void Concurrency::Pool::add(const Part& part) {
+  lacking += part.lacking();
+  if (part.in_flight <= part.kept) unused -= part.in_flight;
 }
 
-int Concurrency::shortfall(const Served& served) const {
-  return std::max(0, kept_for(served) - served.in_flight);
+int Concurrency::KeptSlots::for_other_backends(size_t backend) const {
+  return std::min(needed - models[backend].needed(), std::max(0, unused));
+}
+
+int Concurrency::KeptSlots::for_others(size_t backend, const Part& part) const {
+  return for_other_backends(backend) + models[backend].needed_beside(part);
+}
+
+// Where there are more models than kept slots, they share those: one for each that comes first.
+Concurrency::Part Concurrency::part_of(const Served& served) const {
+  const int most = kept_for_backend() / models_of_backend_[served.backend];
+  return {std::min(served.floor, std::max(1, most)), served.in_flight};
+}
+
+// Backends share all kept slots in the same way.
+int Concurrency::kept_for_backend() const {
+  const int backends = std::max(1, static_cast<int>(models_of_backend_.size()));
+  return rounded_up(slots_ / slots_per_kept_slot, backends);
 }
 
 Concurrency::KeptSlots Concurrency::kept_slots() const {
   const int all = slots_ / slots_per_kept_slot;
-  KeptSlots kept{.unused = all, .shortfall = 0, .of_satisfied = 0};
+  KeptSlots kept;
+  kept.backends.resize(models_of_backend_.size());
+  kept.models.resize(models_of_backend_.size(), {.unused = kept_for_backend()});
   for (const auto& [name, served] : served_) {
-    const int own = kept_for(served);
-    kept.shortfall += shortfall(served);
-    if (!served.wants_more) kept.of_satisfied += own;
-    // One that has more uses others' slots, too: so those it was kept are there for the next.
-    if (served.in_flight <= own) kept.unused -= served.in_flight;
+    const Part own = part_of(served);
+    Part& backend = kept.backends[served.backend];
+    backend.kept = std::min(kept_for_backend(), backend.kept + own.kept);
+    backend.in_flight += own.in_flight;
+    kept.models[served.backend].add(own);
+    if (!served.wants_more) kept.of_satisfied += own.kept;
   }
-  kept.unused = std::max(0, kept.unused);
+  Pool of_backends{.unused = all};
+  for (const Part& backend : kept.backends) of_backends.add(backend);
+  kept.unused = of_backends.unused;
+  for (const Pool& models : kept.models) kept.needed += models.needed();
   kept.of_satisfied = std::min(kept.of_satisfied, all);
   return kept;
 }
 
 // The free slots that are for this model before any that has its part.
 int Concurrency::reserve(const Served& served, int even) const {
-  const int part = served.wants_more ? even : kept_for(served);
+  const int part = served.wants_more ? even : part_of(served).kept;
   return std::max(0, std::min(part, static_cast<int>(served.limit)) - served.in_flight);
 }
 
@@ -125,17 +185,22 @@ std::vector<int> Concurrency::shares(const std::vector<std::string>& models, int
     }
     const Served& served = found->second;
     const int own = reserve(served, even);
-    const int own_kept = shortfall(served);
+    const Part part = part_of(served);
     const int room = static_cast<int>(served.limit) - served.in_flight;
-    const int kept_for_others = std::min(kept.shortfall - own_kept, kept.unused);
+    const int kept_for_others = kept.for_others(served.backend, part);
     const int for_others = of_wanting - (served.wants_more ? own : 0) +
-                           std::min(of_satisfied - (served.wants_more ? 0 : own), kept.unused);
+                           std::min(of_satisfied - (served.wants_more ? 0 : own), kept_for_others);
     // While some model has more than its part there are fewer free slots than are reserved: then
     // those below theirs take what there is, rather than each leave it to the others; but for the
     // few that are kept for each.
     const int below = std::min(own, slots_free - kept_for_others);
     const int beyond = std::min(room, slots_free - for_others);
-    shares.push_back(std::max({0, std::min(own_kept, slots_free), below, beyond}));
+    // Its backend's other models may have had the slots that are kept for it: it does not take
+    // those of other backends.
+    const int of_backend = std::max(std::min(kept.backends[served.backend].lacking(), slots_free),
+                                    slots_free - kept.for_other_backends(served.backend));
+    const int most = std::max({std::min(part.lacking(), slots_free), below, beyond});
+    shares.push_back(std::max(0, std::min(of_backend, most)));
   }
   return shares;
 }
@@ -143,17 +208,26 @@ std::vector<int> Concurrency::shares(const std::vector<std::string>& models, int
 int Concurrency::claim_max(const std::vector<std::string>& models, const std::vector<int>& shares,
                            int slots_free) const {
   const KeptSlots kept = kept_slots();
-  int all = 0, own_kept = 0;
+  int all = 0, for_others = 0, for_other_backends = 0;
+  std::vector<int> own_kept(kept.backends.size());
   for (size_t i = 0; i < models.size(); ++i) {
+    const auto found = served_.find(models[i]);
+    if (found == served_.end() || shares[i] <= 0) continue;
+    const size_t backend = found->second.backend;
+    const Part part = part_of(found->second);
     all += shares[i];
-    if (const auto found = served_.find(models[i]); found != served_.end()) {
-      own_kept += std::min(shares[i], shortfall(found->second));
-    }
+    own_kept[backend] += std::min(shares[i], part.lacking());
+    // It is not known which of them will take.
+    for_others = std::max(for_others, kept.for_others(backend, part));
+    for_other_backends = std::max(for_other_backends, kept.for_other_backends(backend));
   }
-  // Of several it is not known which will take.
-  const int for_others =
-      std::min(kept.shortfall - (models.size() == 1 ? own_kept : 0), kept.unused);
-  return std::min({all, slots_free, std::max(own_kept, slots_free - for_others)});
+  int of_models = 0, of_backends = 0;
+  for (size_t i = 0; i < own_kept.size(); ++i) {
+    of_models += own_kept[i];
+    of_backends += std::min(own_kept[i], kept.backends[i].lacking());
+  }
+  return std::min({all, slots_free, std::max(of_models, slots_free - for_others),
+                   std::max(of_backends, slots_free - for_other_backends)});
 }
 
 void Concurrency::note_claimed(int asked, const std::vector<std::string>& models,
@@ -174,12 +248,24 @@ void Concurrency::note_claimed(int asked, const std::vector<std::string>& models
   }
 }
 
-bool Concurrency::may_begin_urgent(const std::string& model) const {
-  const auto found = served_.find(model);
-  if (found == served_.end()) return false;
-  const Served& served = found->second;
-  const int limit = static_cast<int>(served.limit);
-  return served.in_flight < limit || limit >= slots_;
+// One claim names no maximum for each model, so all have that of the one that has least. The others
+// have theirs by the next looks.
+Concurrency::Urgent Concurrency::urgent() const {
+  const auto part = [this](size_t of) {
+    return of > 1 ? rounded_up(urgent_slots_, urgent_slots_per_own_slot) : urgent_slots_;
+  };
+  std::vector<int> left(models_of_backend_.size(), part(models_of_backend_.size()));
+  for (const auto& [name, served] : served_) left[served.backend] -= served.urgent;
+  Urgent urgent{.models = {}, .most = urgent_slots_ - urgent_in_flight_};
+  for (const auto& [name, served] : served_) {
+    const int limit = static_cast<int>(served.limit);
+    const int room = limit < slots_ ? limit - served.in_flight : urgent_slots_;
+    const int own = std::min({part(served_.size()) - served.urgent, left[served.backend], room});
+    if (own <= 0) continue;
+    urgent.models.push_back(name);
+    urgent.most = std::min(urgent.most, own);
+  }
+  return urgent;
 }
 
 int Concurrency::limit(const std::string& model) const {

@@ -8,11 +8,18 @@
 //
 // Slots: models of which there is more than they were given share them evenly, so that a slow model
 // cannot gather the slots that another needs; a few are kept for each model, however many others
-// are slow.
+// are slow. So are a few for the models of each backend together (scheme, host and port), whoever
+// has more of the others' models: what is kept for models alone, many of one backend would take.
+//
+// Urgent tasks (priority above 0) share the slots like all others. For those that find none there
+// are a few more, of which no model and no backend has more than half while there are others. A
+// call in one of these has none of the usual slots, so it takes none that are kept.
 //
 // Thread rule: loop thread only.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -25,7 +32,7 @@ namespace sluice {
 
 class Concurrency final {
  public:
-  explicit Concurrency(int slots) : slots_(slots) {}
+  explicit Concurrency(int slots);
 
   void serve(const std::vector<Model>& models);
 
@@ -37,6 +44,7 @@ class Concurrency final {
     std::optional<int64_t> first_token_after_ns;  // of an answer: from its call's beginning
   };
   void note_begun(const std::string& model);
+  void note_begun_urgent(const std::string& model);  // in one of the slots for urgent tasks
   void note_ended(const std::string& model, const End& end);
 
   // Whether shares() of all models would be above zero if a slot were free. Called at every
@@ -59,9 +67,15 @@ class Concurrency final {
   // ended.
   bool is_held_back() const { return wanting_more_ > 0; }
 
-  // Whether an urgent task may begin in addition: its model is below its limit, or is limited only
-  // by the number of slots.
-  bool may_begin_urgent(const std::string& model) const;
+  // What may begin in the slots for urgent tasks: so many at most, of any of these models. Each is
+  // below its limit, or is limited only by the number of slots.
+  struct Urgent {
+    std::vector<std::string> models;
+    int most = 0;
+  };
+  Urgent urgent() const;
+  int urgent_in_flight() const { return urgent_in_flight_; }
+  bool has_urgent_slot() const { return urgent_in_flight_ < urgent_slots_; }
 
   int limit(const std::string& model) const;
 
@@ -71,6 +85,8 @@ class Concurrency final {
     int ceiling = 1;
     double limit = 1;
     int in_flight = 0;
+    int urgent = 0;  // of them, in the slots for urgent tasks
+    size_t backend = 0;
     bool wants_more = false;  // the last claim got all that it asked of this model
     std::optional<int64_t> halved_ns;
     double first_token_short_ns =
@@ -82,19 +98,42 @@ class Concurrency final {
     bool has_room() const { return in_flight < static_cast<int>(limit); }
   };
   void set_wants_more(Served& served, bool wants_more);
-  // The slots that are kept for models with few calls or none.
-  struct KeptSlots {
-    int unused;        // by models that have no more than what is kept for each
-    int shortfall;     // what all lack of what is kept for each; with many models more than unused
-    int of_satisfied;  // of the models that got all they asked for
+  // What is kept for a model, or for the models of a backend together.
+  struct Part {
+    int kept = 0;
+    int in_flight = 0;
+    int lacking() const { return std::max(0, kept - in_flight); }
   };
-  int kept_for(const Served& served) const;
-  int shortfall(const Served& served) const;  // what it lacks of them
+  // The slots that are kept for several of them.
+  struct Pool {
+    int unused = 0;   // by those that have no more than their part
+    int lacking = 0;  // what all lack of their parts; with many of them more than unused
+    void add(const Part& part);
+    int needed() const { return std::min(lacking, std::max(0, unused)); }
+    int needed_beside(const Part& part) const {
+      return std::min(lacking - part.lacking(), std::max(0, unused));
+    }
+  };
+  struct KeptSlots {
+    std::vector<Part> backends;
+    std::vector<Pool> models;  // of each backend
+    int unused = 0;            // by backends that have no more than their part
+    int needed = 0;            // by models of all backends
+    int of_satisfied = 0;      // of the models that got all they asked for
+
+    int for_other_backends(size_t backend) const;
+    int for_others(size_t backend, const Part& part) const;
+  };
+  Part part_of(const Served& served) const;
+  int kept_for_backend() const;
   KeptSlots kept_slots() const;
   int reserve(const Served& served, int even) const;
 
   int slots_;
+  int urgent_slots_;
+  int urgent_in_flight_ = 0;
   std::map<std::string, Served> served_;
+  std::vector<int> models_of_backend_;
   // Of them:
   int wanting_more_ = 0;
   int with_room_ = 0;

@@ -45,21 +45,10 @@ void Intake::note_ended(const std::string& model, const Concurrency::End& end) {
 
 // ---- how much there is room for ----
 
+// Urgent tasks have slots of their own: beside them the slots that are kept for a model are there.
 int Intake::slots_free() const {
-  return slots_ - static_cast<int>(calls_.size() + outcomes_.waiting());
-}
-
-int Intake::urgent_slots_free() const {
-  return slots_free() + std::max(1, slots_ / bounds::slots_per_urgent_slot);
-}
-
-// Not those whose backends have more than they bear.
-std::vector<std::string> Intake::models_for_urgent() const {
-  std::vector<std::string> names;
-  for (const std::string& name : models_.names()) {
-    if (concurrency_.may_begin_urgent(name)) names.push_back(name);
-  }
-  return names;
+  return slots_ + concurrency_.urgent_in_flight() -
+         static_cast<int>(calls_.size() + outcomes_.waiting());
 }
 
 // Those that woke us, or all: the database passes over those that have no work.
@@ -74,7 +63,7 @@ int Intake::claim_size(const std::vector<std::string>& models,
 }
 
 bool Intake::looks_for_urgent() const {
-  return !stopped_ && link_.worker() != 0 && !models_.empty() && urgent_slots_free() > 0 &&
+  return !stopped_ && link_.worker() != 0 && !models_.empty() && concurrency_.has_urgent_slot() &&
          (slots_free() <= 0 || concurrency_.is_held_back());
 }
 
@@ -139,7 +128,9 @@ void Intake::send_waking(Flush& flush) {
 void Intake::send_urgent(Flush& flush) {
   if (!looks_for_urgent() || clock_.now_ns() < urgent_look_at_ns_) return;
   urgent_look_at_ns_ = clock_.now_ns() + bounds::urgent_look_interval_ms * ns_per_ms;
-  flush.add(link_.database().claim_urgent(link_.worker(), models_for_urgent(), urgent_slots_free(),
+  Concurrency::Urgent urgent = concurrency_.urgent();
+  if (urgent.models.empty()) return;
+  flush.add(link_.database().claim_urgent(link_.worker(), std::move(urgent.models), urgent.most,
                                           calls_.allowance().wanted_ms()),
             [this, sent_ns = flush.sent_ns()](Result<std::vector<ClaimedTask>> tasks) {
               on_claimed_urgent(sent_ns, std::move(tasks));
@@ -161,7 +152,11 @@ void Intake::on_claimed(const Asked& asked, Result<std::vector<ClaimedTask>> tas
   has_looked_ = has_looked_ || !taken.empty() || claimer_.is_idle();
   on_claimed_(tasks->size());
   if (tasks->empty()) return metrics_.note_claim_refused();
-  begin_all(asked.sent_ns, std::move(*tasks));
+  metrics_.note_claimed(static_cast<int>(tasks->size()));
+  for (ClaimedTask& task : *tasks) {
+    concurrency_.note_begun(task.model);
+    calls_.begin(std::move(task), asked.sent_ns);
+  }
 }
 
 void Intake::on_claimed_urgent(int64_t sent_ns, Result<std::vector<ClaimedTask>> tasks) {
@@ -171,13 +166,9 @@ void Intake::on_claimed_urgent(int64_t sent_ns, Result<std::vector<ClaimedTask>>
   }
   if (tasks->empty()) return;
   on_claimed_(tasks->size());
-  begin_all(sent_ns, std::move(*tasks));
-}
-
-void Intake::begin_all(int64_t sent_ns, std::vector<ClaimedTask> tasks) {
-  metrics_.note_claimed(static_cast<int>(tasks.size()));
-  for (ClaimedTask& task : tasks) {
-    concurrency_.note_begun(task.model);
+  metrics_.note_claimed(static_cast<int>(tasks->size()));
+  for (ClaimedTask& task : *tasks) {
+    concurrency_.note_begun_urgent(task.model);
     calls_.begin(std::move(task), sent_ns);
   }
 }

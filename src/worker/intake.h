@@ -64,8 +64,6 @@ class Intake final {
     std::vector<int> shares;  // of each of them
   };
 
-  int urgent_slots_free() const;
-  std::vector<std::string> models_for_urgent() const;
   const std::vector<std::string>& models_to_claim() const;
   int claim_size(const std::vector<std::string>& models, const std::vector<int>& shares) const;
   bool may_claim() const;
@@ -74,7 +72,6 @@ class Intake final {
   void send_urgent(Flush& flush);
   void on_claimed(const Asked& asked, Result<std::vector<ClaimedTask>> tasks);
   void on_claimed_urgent(int64_t sent_ns, Result<std::vector<ClaimedTask>> tasks);
-  void begin_all(int64_t sent_ns, std::vector<ClaimedTask> tasks);
 
   int slots_;
   Clock& clock_;

@@ -20,6 +20,46 @@ Model model_of(const std::string& name, std::optional<int> max_in_flight = std::
   return model;
 }
 
+// So many models of one backend, and their names.
+std::vector<Model> models_of_backend(int count, const std::string& url) {
+  std::vector<Model> models;
+  for (int i = 0; i < count; ++i) {
+    models.push_back(model_of(url + '/' + std::to_string(i)));
+    models.back().url = models.back().name;
+  }
+  return models;
+}
+
+std::vector<std::string> names_of(const std::vector<Model>& models) {
+  std::vector<std::string> names;
+  for (const Model& model : models) names.push_back(model.name);
+  return names;
+}
+
+// Claims of `names` that have more work than there is room, and whose calls do not end, until
+// nothing is asked. Returns how many began.
+int flood(Concurrency& concurrency, const std::vector<std::string>& names, int slots_free) {
+  int begun = 0;
+  for (int round = 0; round < 1000; ++round) {
+    const std::vector<int> shares = concurrency.shares(names, slots_free - begun);
+    const int asked = concurrency.claim_max(names, shares, slots_free - begun);
+    if (asked <= 0) return begun;
+    std::map<std::string, int> taken;
+    for (size_t i = 0, left = static_cast<size_t>(asked); i < names.size() && left > 0; ++i) {
+      // As evenly as the claim does.
+      const size_t even = (left - 1) / (names.size() - i) + 1;
+      const size_t count = std::min(static_cast<size_t>(shares[i]), even);
+      if (count == 0) continue;
+      left -= count;
+      begun += static_cast<int>(count);
+      taken[names[i]] = static_cast<int>(count);
+      for (size_t call = 0; call < count; ++call) concurrency.note_begun(names[i]);
+    }
+    concurrency.note_claimed(asked, names, shares, taken);
+  }
+  return begun;
+}
+
 void begin(Concurrency& concurrency, const std::string& model, int calls) {
   for (int i = 0; i < calls; ++i) concurrency.note_begun(model);
 }
@@ -204,6 +244,103 @@ TEST_CASE("several slow models that claim together leave the slots that are kept
   }
   CHECK(slots_free == 2);
   CHECK(concurrency.claim_max({"other"}, concurrency.shares({"other"}, 2), 2) == 2);
+}
+
+TEST_CASE("many models of one backend leave the slots that are kept for those of another") {
+  for (const auto &[slots, count] : {std::pair(40, 20), {40, 200}, {400, 80}, {400, 110}}) {
+    CAPTURE(slots);
+    CAPTURE(count);
+    std::vector<Model> models = models_of_backend(count, "http://hangs:8000");
+    const std::vector<std::string> hanging = names_of(models);
+    models.push_back(models_of_backend(1, "http://answers:8000").front());
+    const std::vector<std::string> all = names_of(models);
+    Concurrency concurrency(slots);
+    concurrency.serve(models);
+    SUBCASE("that asks for nothing") {
+      CHECK(flood(concurrency, hanging, slots) == slots - 2);
+      CHECK(concurrency.shares({all.back()}, 2) == std::vector<int>{2});
+      begin(concurrency, all.back(), 1);  // beside those that have none, too
+      CHECK(concurrency.shares({all.back()}, 1) == std::vector<int>{1});
+    }
+    SUBCASE("that is asked for beside them") {
+      const std::vector<int> shares = concurrency.shares(all, slots);
+      const int most = concurrency.claim_max(all, shares, slots);
+      CHECK(most <= slots - 2);
+      CHECK(most >= slots - slots / 8 - 1);
+    }
+  }
+}
+
+TEST_CASE("many models of the only backend have all slots but those kept for each other's") {
+  std::vector<Model> models = models_of_backend(80, "https://backend");
+  Concurrency concurrency(400);
+  concurrency.serve(models);
+  const std::vector<std::string> names = names_of(models);
+  CHECK(flood(concurrency, names, 400) == 400);
+  Concurrency anew(400);
+  anew.serve(models);
+  CHECK(flood(anew, {names.front()}, 400) == 400 - 50);
+}
+
+TEST_CASE("slow models of two backends leave the slots that are kept for each other one of both") {
+  std::vector<Model> models = models_of_backend(2, "http://one");
+  const std::vector<Model> more = models_of_backend(2, "http://two");
+  models.insert(models.end(), more.begin(), more.end());
+  Concurrency concurrency(400);
+  concurrency.serve(models);
+  CHECK(flood(concurrency, {"http://one/0", "http://two/0"}, 400) == 396);
+  CHECK(flood(concurrency, {"http://one/1"}, 4) == 2);
+  CHECK(flood(concurrency, {"http://two/1"}, 2) == 2);
+}
+
+TEST_CASE("however many backends there are, each that has no call finds a slot") {
+  std::vector<Model> models;
+  for (int i = 0; i < 1000; ++i) {
+    models.push_back(models_of_backend(1, "http://" + std::to_string(i)).front());
+  }
+  const std::vector<std::string> names = names_of(models);
+  Concurrency concurrency(400);
+  concurrency.serve(models);
+  CHECK(flood(concurrency, {names.front()}, 400) == 350);
+  for (size_t i = 1; i <= 50; ++i) {
+    CHECK(concurrency.shares({names[i]}, 51 - static_cast<int>(i))[0] > 0);
+    begin(concurrency, names[i], 1);
+  }
+}
+
+TEST_CASE("of the slots for urgent tasks a model beside others has half, as has a backend") {
+  std::vector<Model> models = models_of_backend(3, "http://hangs");
+  models.push_back(models_of_backend(1, "http://answers").front());
+  Concurrency concurrency(400);
+  const auto begin_urgent = [&concurrency](const std::string& model, int calls) {
+    for (int i = 0; i < calls; ++i) concurrency.note_begun_urgent(model);
+  };
+  SUBCASE("one model alone has all") {
+    concurrency.serve({models[0]});
+    CHECK(concurrency.urgent().most == 12);
+    begin_urgent(models[0].name, 12);
+    CHECK_FALSE(concurrency.has_urgent_slot());
+    concurrency.note_ended(models[0].name, Concurrency::End());
+    CHECK(concurrency.urgent_in_flight() == 11);
+    CHECK(concurrency.urgent().most == 1);
+  }
+  SUBCASE("one model of several") {
+    concurrency.serve({models[0], models[1]});
+    CHECK(concurrency.urgent().most == 6);
+    begin_urgent(models[0].name, 6);
+    CHECK(concurrency.urgent().models == std::vector<std::string>{models[1].name});
+    CHECK(concurrency.urgent().most == 6);
+  }
+  SUBCASE("several models of one backend") {
+    concurrency.serve(models);
+    begin_urgent(models[0].name, 4);
+    CHECK(concurrency.urgent().most == 2);
+    begin_urgent(models[1].name, 2);
+    CHECK(concurrency.urgent().models == std::vector<std::string>{models.back().name});
+    CHECK(concurrency.has_urgent_slot());
+    concurrency.serve({models[0], models[2]});  // the others are gone, with their calls
+    CHECK(concurrency.urgent_in_flight() == 4);
+  }
 }
 
 TEST_CASE("no free slot waits while one model has more than its part") {

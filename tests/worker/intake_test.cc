@@ -196,4 +196,18 @@ TEST_CASE("a backend that refuses has no urgent calls beyond its limit") {
   CHECK(bench.http.count() == 9);
 }
 
+TEST_CASE("urgent tasks of one model leave the slots that are kept for the others") {
+  WorkerBench bench(40);
+  bench.add_model("other").url = "http://other";
+  for (int64_t id = 1; id <= 120; ++id) bench.database.queue.push_back(urgent_task_of(id));
+  bench.start();
+  bench.pass_ms(1000);
+  CHECK(bench.http.count() == 39);  // but two, and one that urgent tasks have beside
+  bench.database.queue.push_back(task_of(200));
+  bench.database.queue.back().model = "other";
+  bench.database.notify(2);
+  bench.pass_ms(100);
+  CHECK(bench.http.count() == 40);
+}
+
 }  // namespace sluice
