@@ -8,8 +8,8 @@
 //
 // Slots: models of which there is more than they were given share them evenly, so that a slow model
 // cannot gather the slots that another needs; a few are kept for each model, however many others
-// are slow. So are a few for the models of each backend together (scheme, host and port), whoever
-// has more of the others' models: what is kept for models alone, many of one backend would take.
+// are slow. They are kept for each backend (scheme, host and port) first, and for each of its
+// models then: else many models of one backend would take all that is kept.
 //
 // Urgent tasks (priority above 0) share the slots like all others. For those that find none there
 // are a few more, of which no model and no backend has more than half while there are others. A
@@ -132,8 +132,8 @@ class Concurrency final {
   int slots_;
   int urgent_slots_;
   int urgent_in_flight_ = 0;
-  std::map<std::string, Served> served_;
   std::vector<int> models_of_backend_;
+  std::map<std::string, Served> served_;
   // Of them:
   int wanting_more_ = 0;
   int with_room_ = 0;
