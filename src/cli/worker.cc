@@ -82,8 +82,8 @@ Action configure_worker(CommandSyntax syntax) {
       .option_text("DURATION [30s]");
   syntax
       .add_option("--answer-memory", flags->answer_memory,
-                  "memory for answers, of all calls together, until they are stored; backends wait, "
-                  "but over HTTP/2, where answers take twice as much at most")
+                  "memory for answers, of all calls together, until they are stored; backends "
+                  "wait, but over HTTP/2, where answers take twice as much at most")
       .as_size()
       .in_range(bounds::answer_memory_bytes_least, bounds::memory_bytes_most)
       .option_text("SIZE [256MiB]");
