@@ -3,7 +3,8 @@
 -- effective rank comes first, strictly. Within a rank tenants share by start-time fair queueing
 -- (Goyal, Vin, Cheng 1996):
 -- - A tenant's clock at a model is what it has received there, in tokens / weight. The tokens of a
---   task are those of its request, by size (fair_share_clocks.sql); its answer does not count.
+--   task are those of its request, by size (fair_share_clocks.sql); its answer does not count,
+--   unless a quota of tokens is shared (turns_as_reserved).
 -- - A tenant's tasks follow each other in the order (deadline, ready_at, id). The first one starts
 --   at the tenant's clock and ends its length later, which is its tokens / weight; there the next
 --   one starts. The tasks of all tenants are taken in the order of their starts. So the clocks of

@@ -109,7 +109,8 @@ begin
         where t.id = q.task_id limit 1) t
       cross join lateral (select (sluice.fallback_of(t.facts, p_model, 'over_budget',
         b)).name as target offset 0) f
-      where o.why <> 'held' and f.target is not null group by f.target, o.budget, o.why) x
+      where o.why <> 'held' and f.target is not null
+      group by f.target, o.budget, o.why, case when o.why = 'too_large' then o.need end) x
     join sluice.budgets b on b.id = x.budget
   loop
     v_rest := array(select q from unnest(v_rest) q

@@ -81,6 +81,7 @@ as $$
 declare
   v_started timestamptz := clock_timestamp();
   v_open int[] := sluice.open_models(p_worker, p_models, p_now);
+  v_all_ranks boolean := p_last = sluice.rank_max();  -- a look for urgent tasks is nobody's turn
   v_first int;
   v_left int;
   v_caps int[];
@@ -101,7 +102,7 @@ begin
   v_left := least(p_max, 1000);
   select d.ids, d.first into v_open, v_first from sluice.claim_order(v_open, v_left) d;
   v_caps := sluice.caps_of(v_open, p_models, p_shares);
-  if p_last = sluice.rank_max() then
+  if v_all_ranks then
     perform sluice.note_asks(case when 0 < all (v_caps) then v_open else array(select o.id
         from unnest(v_open, v_caps) o(id, cap) where o.cap > 0) end,
       coalesce(p_now, clock_timestamp()), p_worker);
@@ -113,7 +114,8 @@ begin
     for i in 1 .. cardinality(v_open) loop
       exit when v_left <= 0;
       if p_now is null and v_all <> '{}' and clock_timestamp() > v_until then
-        perform sluice.note_turn(v_open[i - 1]), sluice.notify('sluice_work', '0');
+        perform sluice.note_turn(v_open[i - 1]) where v_round = 1 and v_all_ranks;
+        perform sluice.notify('sluice_work', '0');
         return v_all;
       end if;
       continue when v_caps[i] <= 0;
@@ -122,7 +124,7 @@ begin
       v_taken := sluice.claim_from(v_open[i], p_worker, v_cap, p_now, p_last,
         least(v_left, v_caps[i]) - v_cap);
       v_all := v_all || v_taken;
-      if v_round = 1 and (v_left <= cardinality(v_taken) or i = 1) then
+      if v_round = 1 and v_all_ranks and (v_left <= cardinality(v_taken) or i = 1) then
         perform sluice.note_turn(v_open[i]);
       end if;
       if cardinality(v_taken) > 0 then

@@ -39,7 +39,8 @@ begin
   if p_shares is null or cardinality(p_models) = 1 then
     return array_fill(coalesce(p_shares[1], 1000), array[cardinality(p_ids)]);
   end if;
-  v_shares := jsonb_object(p_models, p_shares::text[]);
+  v_shares := (select jsonb_object_agg(n.name, n.share)
+    from unnest(p_models, p_shares) n(name, share) where n.name is not null);
   return array(
     select coalesce((v_shares ->> m.name)::int, 1000)
     from unnest(p_ids) with ordinality o(id, place) join sluice.models m on m.id = o.id
@@ -62,10 +63,18 @@ create or replace function sluice.models_look_max() returns int
 language sql immutable parallel safe
 as $$ select 32 $$;
 
--- model_before: the model whose turn was last in this session; null: none has had one.
-create or replace function sluice.model_before() returns int
-language sql stable
-as $$ select nullif(current_setting('sluice.model_before', true), '')::int $$;
+-- model_before: the model behind whose id a claim begins: the last one whose turn it was in this
+-- session, mostly; by chance for a tenth of the claims, for sessions may be shared or be new.
+create or replace function sluice.model_before(p_ids int[]) returns int
+language plpgsql volatile
+as $$
+declare
+  v_noted text := nullif(current_setting('sluice.model_before', true), '');
+begin
+  return case when v_noted ~ '^[0-9]{1,9}$' and random() < 0.9 then v_noted::int
+    else p_ids[1 + floor(random() * cardinality(p_ids))::int] end;
+end
+$$;
 
 -- note_turn: the next claim of this session begins with the models behind p_model.
 create or replace function sluice.note_turn(p_model int) returns void
@@ -90,6 +99,7 @@ as $$
 declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
   v record;
+  v_before int;
 begin
   select w.feeds, w.is_calm, array(
     select m.id from sluice.models m
@@ -114,11 +124,14 @@ begin
   if v.is_calm and cardinality(v.ids) <= 1 then
     return v.ids;
   end if;
+  v_before := sluice.model_before(v.ids);
   return array(  -- what is cheap was asked first: is_open is 6 us a model
     select m.id from sluice.models m where m.id = any (v.ids)
       and (v.is_calm or sluice.is_open(m, v_now))
-    order by row_number() over (order by m.id <= coalesce(sluice.model_before(), 0), m.id) * (
-      select least(10, 1 + count(*)) * 64 ^ least(coalesce(max(r.tier), 1) - 1, 9)
-      from sluice.routes r where v.feeds and r.model = m.name));
+    order by row_number() over (order by m.id <= v_before, m.id) * (
+      -- mostly: whose place is always behind is never first, and each turn passes it
+      select case when random() * w.places < 1 then 1 else w.places end from (
+        select least(10, 1 + count(*)) * 64 ^ least(coalesce(max(r.tier), 1) - 1, 9) as places
+        from sluice.routes r where v.feeds and r.model = m.name offset 0) w));
 end
 $$;

@@ -106,9 +106,10 @@ begin
 end
 $$;
 
--- turns_as_reserved: p_turns with each tenant's clock moved by the tokens that its calls reserve, if
--- these are more than its requests have: of a model with a quota of tokens they are what is shared.
--- By short requests that asked for long answers a tenant had used up the quota in 6 of 600 turns.
+-- turns_as_reserved: p_turns with each tenant's clock moved by the tokens that its calls reserve,
+-- if these are more than its requests have: of a model with a quota of tokens they are what is
+-- shared. By short requests that asked for long answers a tenant had used up the quota in 6 of 600
+-- turns.
 -- Params:  p_tokens: of each of p_turns.
 create or replace function sluice.turns_as_reserved(
   p_turns sluice.turn[], p_tokens int[], p_heads sluice.head[]) returns sluice.turn[]
