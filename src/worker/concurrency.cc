@@ -1,6 +1,7 @@
 #include "worker/concurrency.h"
 
 #include <algorithm>
+#include <set>
 
 #include "bounds.h"
 #include "runtime/endpoint.h"
@@ -45,9 +46,11 @@ void Concurrency::serve(const std::vector<Model>& models) {
   std::map<std::string, size_t> backends;
   wanting_more_ = with_room_ = urgent_in_flight_ = 0;
   models_of_backend_.clear();
+  note_renamed(models);
   for (const Model& model : models) {
     Served& now = served[model.name];
-    if (const auto known = served_.find(model.name); known != served_.end()) now = known->second;
+    if (const Served* known = find(model.name)) now = *known;
+    now.id = model.id;
     now.backend = backends.emplace(backend_of(model), backends.size()).first->second;
     models_of_backend_.resize(backends.size());
     ++models_of_backend_[now.backend];
@@ -59,28 +62,55 @@ void Concurrency::serve(const std::vector<Model>& models) {
     if (now.has_room()) ++with_room_;
   }
   served_ = std::move(served);
+  std::erase_if(renamed_, [this](const auto& names) { return !served_.contains(names.second); });
+}
+
+// Calls under way end by the name by which they began.
+void Concurrency::note_renamed(const std::vector<Model>& models) {
+  std::set<std::string> names;
+  for (const Model& model : models) names.insert(model.name);
+  std::map<int, std::string> gone;  // of the models whose names are served no more, by their ids
+  for (const auto& [name, served] : served_) {
+    if (!names.contains(name)) gone[served.id] = name;
+  }
+  for (const Model& model : models) {
+    const auto before = gone.find(model.id);
+    if (model.id == 0 || before == gone.end() || served_.contains(model.name)) continue;
+    served_[model.name] = served_[before->second];
+    for (auto& [old, now] : renamed_) {
+      if (now == before->second) now = model.name;
+    }
+    renamed_[before->second] = model.name;
+  }
+  for (const std::string& name : names) renamed_.erase(name);
+}
+
+Concurrency::Served* Concurrency::find(const std::string& model) {
+  const auto renamed = renamed_.find(model);
+  const auto found = served_.find(renamed != renamed_.end() ? renamed->second : model);
+  return found != served_.end() ? &found->second : nullptr;
 }
 
 void Concurrency::note_begun(const std::string& model) {
-  const auto found = served_.find(model);
-  if (found == served_.end()) return;
-  const bool had_room = found->second.has_room();
-  ++found->second.in_flight;
-  if (had_room && !found->second.has_room()) --with_room_;
+  Served* const served = find(model);
+  if (served == nullptr) return;
+  const bool had_room = served->has_room();
+  ++served->in_flight;
+  if (had_room && !served->has_room()) --with_room_;
 }
 
 void Concurrency::note_begun_urgent(const std::string& model) {
   note_begun(model);
-  if (const auto found = served_.find(model); found != served_.end()) {
-    ++found->second.urgent;
+  if (Served* const served = find(model)) {
+    ++served->urgent;
     ++urgent_in_flight_;
   }
 }
 
 void Concurrency::note_ended(const std::string& model, const End& end) {
-  const auto found = served_.find(model);
-  if (found == served_.end()) return;
-  Served& served = found->second;
+  Served* const found = find(model);
+  if (found == nullptr) return;
+  Served& served = *found;
   const bool had_room = served.has_room();
   const bool is_used = served.in_flight * 2 >= static_cast<int>(served.limit);
   served.in_flight = std::max(0, served.in_flight - 1);

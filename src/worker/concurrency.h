@@ -81,6 +81,7 @@ class Concurrency final {
 
  private:
   struct Served {
+    int id = 0;
     int floor = 1;
     int ceiling = 1;
     double limit = 1;
@@ -97,6 +98,8 @@ class Concurrency final {
     void grow(int64_t first_token_after_ns);
     bool has_room() const { return in_flight < static_cast<int>(limit); }
   };
+  void note_renamed(const std::vector<Model>& models);
+  Served* find(const std::string& model);
   void set_wants_more(Served& served, bool wants_more);
   // What is kept for a model, or for the models of a backend together.
   struct Part {
@@ -134,6 +137,7 @@ class Concurrency final {
   int urgent_in_flight_ = 0;
   std::vector<int> models_of_backend_;
   std::map<std::string, Served> served_;
+  std::map<std::string, std::string> renamed_;  // by their former names, while they are served
   // Of them:
   int wanting_more_ = 0;
   int with_room_ = 0;

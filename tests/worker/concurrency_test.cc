@@ -247,7 +247,7 @@ TEST_CASE("several slow models that claim together leave the slots that are kept
 }
 
 TEST_CASE("many models of one backend leave the slots that are kept for those of another") {
-  for (const auto &[slots, count] : {std::pair(40, 20), {40, 200}, {400, 80}, {400, 110}}) {
+  for (const auto& [slots, count] : {std::pair(40, 20), {40, 200}, {400, 80}, {400, 110}}) {
     CAPTURE(slots);
     CAPTURE(count);
     std::vector<Model> models = models_of_backend(count, "http://hangs:8000");
@@ -399,6 +399,31 @@ TEST_CASE("has_room says what shares of all models would, whatever has happened"
     CHECK(concurrency.has_room() == (std::accumulate(shares.begin(), shares.end(), 0) > 0));
     concurrency.note_claimed(slots_free, names, shares, {{name, below(3)}});
   }
+}
+
+TEST_CASE("calls of a model that is renamed meanwhile still count") {
+  Concurrency concurrency(40);
+  std::vector<Model> models = {model_of("slow"), model_of("other")};
+  models[0].id = 7;
+  models[1].id = 8;
+  concurrency.serve(models);
+  const int begun = flood(concurrency, {"slow"}, 40);
+  CHECK(begun == 38);
+  models[0].name = "slow-2";
+  concurrency.serve(models);
+  CHECK(flood(concurrency, {"slow-2"}, 40 - begun) == 0);
+  models[0].name = "slow-3";
+  concurrency.serve(models);
+  CHECK(flood(concurrency, {"slow-3"}, 40 - begun) == 0);
+  for (int call = 0; call < begun; ++call) concurrency.note_ended("slow", {});
+  CHECK(flood(concurrency, {"slow-3"}, 40) == 38);
+  // Its first name is another model's now.
+  models.push_back(model_of("slow"));
+  models[2].id = 9;
+  concurrency.serve(models);
+  concurrency.note_begun("slow");
+  concurrency.note_ended("slow", {});
+  CHECK(flood(concurrency, {"slow-3"}, 2) == 0);
 }
 
 }  // namespace sluice
