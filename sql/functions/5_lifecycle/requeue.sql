@@ -171,7 +171,8 @@ begin
       or exists (select from sluice.attempt a where a.task_id = o.task_id and a.fence = o.fence
         and a.worker = p_worker
                  and (a.kind = 'rerouted' or a.kind in ('retry', 'failed')
-                   and coalesce(o.kind, '') not in ('solved', 'cancelled'))) as applied
+                   and coalesce(o.kind, '') not in ('solved', 'cancelled'))) as applied,
+      row_number() over (partition by o.task_id, o.fence order by o.ordinality) as nth
     from unnest(p_outcomes) with ordinality o),
   kept as (
     insert into sluice.attempt (task_id, worker, ended_at, fence, input_tokens, output_tokens,
@@ -190,7 +191,7 @@ begin
       then p_outcomes[j.ordinality] end as o offset 0) x) o
     cross join lateral (select (x.u).* from (select case when j.ordinality = any (v_believed)
       then p_usages[j.ordinality] end as u offset 0) x) u
-    where not j.applied and j.fence is not null and j.kind in ('solved', 'failed', 'retry')
+    where not j.applied and j.nth = 1 and j.fence is not null and j.kind in ('solved', 'failed', 'retry')
       and exists (select from sluice.task t where t.id = j.task_id and t.forgotten_at is null)
       and not exists (select from sluice.attempt a where a.task_id = j.task_id and a.fence = j.fence
                       and a.worker = p_worker and a.kind = 'late'))
