@@ -191,7 +191,8 @@ begin
       then p_outcomes[j.ordinality] end as o offset 0) x) o
     cross join lateral (select (x.u).* from (select case when j.ordinality = any (v_believed)
       then p_usages[j.ordinality] end as u offset 0) x) u
-    where not j.applied and j.nth = 1 and j.fence is not null and j.kind in ('solved', 'failed', 'retry')
+    where not j.applied and j.nth = 1 and j.fence is not null
+      and j.kind in ('solved', 'failed', 'retry')
       and exists (select from sluice.task t where t.id = j.task_id and t.forgotten_at is null)
       and not exists (select from sluice.attempt a where a.task_id = j.task_id and a.fence = j.fence
                       and a.worker = p_worker and a.kind = 'late'))
