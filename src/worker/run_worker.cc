@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <csignal>
 #include <memory>
 
@@ -29,6 +30,20 @@ PgDatabaseOptions database_options(const RunWorkerOptions& options, PgServers& w
   return database;
 }
 
+// Sessions, the monitor's connections and those that backends keep.
+constexpr int64_t files_of_others = 128;
+
+// A call beyond the system's open files would fail, and so would whatever else needs one.
+WorkerOptions with_files_for_slots(WorkerOptions worker) {
+  const int64_t files = Loop::open_files_max();
+  if (files - files_of_others < worker.slots) {
+    worker.slots = static_cast<int>(std::max<int64_t>(1, files - files_of_others));
+    spdlog::warn("it has {} slots: the system allows {} open files (ulimit -Hn)", worker.slots,
+                 files);
+  }
+  return worker;
+}
+
 HttpClientLimits http_limits(const RunWorkerOptions& options) {
   HttpClientLimits limits;
   limits.answer_bytes_max = options.answer_bytes_max;
@@ -46,7 +61,7 @@ struct Process {
         spans(SpanExporter::of_environment(
             options.api ? "sluice-up" : "sluice-worker", clock, http,
             [this](size_t exported, size_t dropped) { metrics.note_spans(exported, dropped); })),
-        worker(options.worker, clock, database, http, metrics, spans.get()),
+        worker(with_files_for_slots(options.worker), clock, database, http, metrics, spans.get()),
         monitor(clock, worker, metrics),
         broken(options.broken) {
     if (options.api) api = std::make_unique<Api>(loop, clock, servers, *options.api, spans.get());

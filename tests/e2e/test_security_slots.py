@@ -3,7 +3,7 @@ import time
 from contextlib import closing
 
 import pytest
-from conftest import connect, query, wait_for
+from conftest import BINARY, connect, query, wait_for
 from queue_tools import add_model
 
 pytestmark = pytest.mark.plain_build_only
@@ -36,3 +36,18 @@ def test_a_backend_that_hangs_leaves_others_their_slots(pg, mock, worker, models
     print(f"tasks took {max(took):.3f} s at most beside {calls} calls that hang")
     assert SLOTS - 2 <= calls <= SLOTS - 1  # one beside them is for urgent tasks
     assert max(took) < 5
+
+
+def test_a_worker_has_no_more_slots_than_the_system_allows_open_files(pg, mock, started):
+    url = pg.database()
+    add_model(url, "hangs", mock("--latency", "100%:120s").url)
+    add_model(url, "answers", mock().url)
+    worker = started("--nofile=200:200", BINARY, "worker", "--database-url", url,
+        "--drain-timeout", "100ms", binary="/usr/bin/prlimit")
+    wait_for(lambda: "72 slots: the system allows 200 open files" in worker.stderr(), 30, "a warning")
+    query(url, "select sluice.submit('p', 'hangs') from generate_series(1, 300)")
+    wait_for(lambda: query(url, "select count(*) >= 60 from sluice.lease") == [(True,)], 30,
+        "all slots but those kept")
+    query(url, "select sluice.submit('p', 'answers')")
+    wait_for(lambda: query(url, "select count(*) from sluice.result where status = 'solved'") ==
+        [(1,)], 10, "a call of the other backend")
