@@ -44,7 +44,8 @@ def test_a_worker_has_no_more_slots_than_the_system_allows_open_files(pg, mock, 
     add_model(url, "answers", mock().url)
     worker = started("--nofile=200:200", BINARY, "worker", "--database-url", url,
         "--drain-timeout", "100ms", binary="/usr/bin/prlimit")
-    wait_for(lambda: "72 slots: the system allows 200 open files" in worker.stderr(), 30, "a warning")
+    wait_for(lambda: "72 slots: the system allows 200 open files" in worker.stderr(), 30,
+        "a warning")
     query(url, "select sluice.submit('p', 'hangs') from generate_series(1, 300)")
     wait_for(lambda: query(url, "select count(*) >= 60 from sluice.lease") == [(True,)], 30,
         "all slots but those kept")
