@@ -30,12 +30,14 @@ as $$
 declare
   -- by so much two measures of one jump may differ (src/worker/server_clock.cc)
   c_jump_min constant interval := '50 milliseconds';
+  -- buckets reckon in nanoseconds, as far as 2262: a later time would stop every claim
+  c_now_max constant timestamptz := '2200-01-01 00:00Z';
   v_now timestamptz;
   v_noted_at timestamptz;
   v_noted interval;
 begin
   perform pg_advisory_xact_lock(sluice.lock_class('clock'), 0);
-  v_now := coalesce(p_now, clock_timestamp());
+  v_now := least(coalesce(p_now, clock_timestamp()), c_now_max);
   v_noted_at := sluice.from_micros(pg_sequence_last_value('sluice.clock_jumped_at'::regclass));
   v_noted := pg_sequence_last_value('sluice.clock_jumped_by'::regclass) * interval '1 microsecond';
   if v_noted_at > note_clock_jump.sound_at and v_noted_at <= v_now
