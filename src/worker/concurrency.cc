@@ -158,10 +158,11 @@ int Concurrency::KeptSlots::for_others(size_t backend, const Part& part) const {
   return for_other_backends(backend) + models[backend].needed_beside(part);
 }
 
-// Where there are more models than kept slots, they share those: one for each that comes first.
+// Where there are more models than kept slots, they share those: one for each that comes first. An
+// urgent call is in none of them: were it counted, somebody else would take what is kept.
 Concurrency::Part Concurrency::part_of(const Served& served) const {
   const int most = kept_for_backend() / models_of_backend_[served.backend];
-  return {std::min(served.floor, std::max(1, most)), served.in_flight};
+  return {std::min(served.floor, std::max(1, most)), served.in_flight - served.urgent};
 }
 
 // Backends share all kept slots in the same way.
@@ -194,7 +195,8 @@ Concurrency::KeptSlots Concurrency::kept_slots() const {
 // The free slots that are for this model before any that has its part.
 int Concurrency::reserve(const Served& served, int even) const {
   const int part = served.wants_more ? even : part_of(served).kept;
-  return std::max(0, std::min(part, static_cast<int>(served.limit)) - served.in_flight);
+  return std::max(
+      0, std::min(part + served.urgent, static_cast<int>(served.limit)) - served.in_flight);
 }
 
 std::vector<int> Concurrency::shares(const std::vector<std::string>& models, int slots_free) const {

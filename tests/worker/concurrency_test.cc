@@ -401,6 +401,19 @@ TEST_CASE("has_room says what shares of all models would, whatever has happened"
   }
 }
 
+TEST_CASE("what is kept for a model is kept while its urgent calls are under way") {
+  Concurrency concurrency(400);
+  std::vector<Model> models = models_of_backend(2, "http://slow:1");
+  models.push_back(model_of("other"));
+  concurrency.serve(models);
+  const std::vector<std::string> slow = {models[0].name, models[1].name};
+  const int begun = flood(concurrency, slow, 400);
+  CHECK(begun == 398);
+  for (int call = 0; call < 2; ++call) concurrency.note_begun_urgent("other");
+  CHECK(flood(concurrency, slow, 400 - begun) == 0);
+  CHECK(flood(concurrency, {"other"}, 400 - begun) == 2);
+}
+
 TEST_CASE("calls of a model that is renamed meanwhile still count") {
   Concurrency concurrency(40);
   std::vector<Model> models = {model_of("slow"), model_of("other")};
