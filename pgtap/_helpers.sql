@@ -293,3 +293,12 @@ begin
   return v_name;
 end
 $$;
+
+-- seem_empty: gives those tables the statistics of emptied ones whose pages were not given back.
+create function seem_empty(p_tables text default '') returns void language sql
+as $$
+  update pg_class set reltuples = 0, relpages = greatest(1, pg_relation_size(oid) / 8192)
+  where relnamespace = 'sluice'::regnamespace and relkind = 'r' and relname ~ p_tables;
+  delete from pg_statistic where starelid in (select oid from pg_class
+    where relnamespace = 'sluice'::regnamespace and relname ~ p_tables)
+$$;

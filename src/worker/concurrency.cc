@@ -91,17 +91,13 @@ Concurrency::Served* Concurrency::find(const std::string& model) {
   return found != served_.end() ? &found->second : nullptr;
 }
 
-void Concurrency::note_begun(const std::string& model) {
+void Concurrency::note_begun(const std::string& model, bool in_urgent_slot) {
   Served* const served = find(model);
   if (served == nullptr) return;
   const bool had_room = served->has_room();
   ++served->in_flight;
   if (had_room && !served->has_room()) --with_room_;
-}
-
-void Concurrency::note_begun_urgent(const std::string& model) {
-  note_begun(model);
-  if (Served* const served = find(model)) {
+  if (in_urgent_slot) {
     ++served->urgent;
     ++urgent_in_flight_;
   }

@@ -43,8 +43,7 @@ class Concurrency final {
     bool is_overload = false;                     // 429, 5xx, no answer
     std::optional<int64_t> first_token_after_ns;  // of an answer: from its call's beginning
   };
-  void note_begun(const std::string& model);
-  void note_begun_urgent(const std::string& model);  // in one of the slots for urgent tasks
+  void note_begun(const std::string& model, bool in_urgent_slot = false);
   void note_ended(const std::string& model, const End& end);
 
   // Whether shares() of all models would be above zero if a slot were free. Called at every

@@ -152,11 +152,7 @@ void Intake::on_claimed(const Asked& asked, Result<std::vector<ClaimedTask>> tas
   has_looked_ = has_looked_ || !taken.empty() || claimer_.is_idle();
   on_claimed_(tasks->size());
   if (tasks->empty()) return metrics_.note_claim_refused();
-  metrics_.note_claimed(static_cast<int>(tasks->size()));
-  for (ClaimedTask& task : *tasks) {
-    concurrency_.note_begun(task.model);
-    calls_.begin(std::move(task), asked.sent_ns);
-  }
+  begin_all(asked.sent_ns, std::move(*tasks), false);
 }
 
 void Intake::on_claimed_urgent(int64_t sent_ns, Result<std::vector<ClaimedTask>> tasks) {
@@ -166,9 +162,13 @@ void Intake::on_claimed_urgent(int64_t sent_ns, Result<std::vector<ClaimedTask>>
   }
   if (tasks->empty()) return;
   on_claimed_(tasks->size());
-  metrics_.note_claimed(static_cast<int>(tasks->size()));
-  for (ClaimedTask& task : *tasks) {
-    concurrency_.note_begun_urgent(task.model);
+  begin_all(sent_ns, std::move(*tasks), true);
+}
+
+void Intake::begin_all(int64_t sent_ns, std::vector<ClaimedTask> tasks, bool in_urgent_slots) {
+  metrics_.note_claimed(static_cast<int>(tasks.size()));
+  for (ClaimedTask& task : tasks) {
+    concurrency_.note_begun(task.model, in_urgent_slots);
     calls_.begin(std::move(task), sent_ns);
   }
 }

@@ -72,6 +72,7 @@ class Intake final {
   void send_urgent(Flush& flush);
   void on_claimed(const Asked& asked, Result<std::vector<ClaimedTask>> tasks);
   void on_claimed_urgent(int64_t sent_ns, Result<std::vector<ClaimedTask>> tasks);
+  void begin_all(int64_t sent_ns, std::vector<ClaimedTask> tasks, bool in_urgent_slots);
 
   int slots_;
   Clock& clock_;

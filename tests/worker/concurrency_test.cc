@@ -313,7 +313,7 @@ TEST_CASE("of the slots for urgent tasks a model beside others has half, as has 
   models.push_back(models_of_backend(1, "http://answers").front());
   Concurrency concurrency(400);
   const auto begin_urgent = [&concurrency](const std::string& model, int calls) {
-    for (int i = 0; i < calls; ++i) concurrency.note_begun_urgent(model);
+    for (int i = 0; i < calls; ++i) concurrency.note_begun(model, true);
   };
   SUBCASE("one model alone has all") {
     concurrency.serve({models[0]});
@@ -409,7 +409,7 @@ TEST_CASE("what is kept for a model is kept while its urgent calls are under way
   const std::vector<std::string> slow = {models[0].name, models[1].name};
   const int begun = flood(concurrency, slow, 400);
   CHECK(begun == 398);
-  for (int call = 0; call < 2; ++call) concurrency.note_begun_urgent("other");
+  for (int call = 0; call < 2; ++call) concurrency.note_begun("other", true);
   CHECK(flood(concurrency, slow, 400 - begun) == 0);
   CHECK(flood(concurrency, {"other"}, 400 - begun) == 2);
 }

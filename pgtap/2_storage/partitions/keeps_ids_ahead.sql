@@ -30,7 +30,8 @@ select dropped from sluice.retain() \g /dev/null
 select ok(max(end_id) >= (select last_value from sluice.task_id) + sluice.ids_ahead_min(),
   'a worker keeps them ahead')
 from sluice.id_range;
-select is(g.look_from, least(g.full_at, (select max(first_id) from sluice.id_range)),
+select is(g.look_from, least(g.full_at, (select greatest(max(first_id),
+  max(end_id) - sluice.ids_ahead_min() / 2) from sluice.id_range)),
   'and says from where on submits look') from sluice.gate g;
 select setval('sluice.task_id', (select max(end_id) from sluice.id_range)
   - sluice.ids_ahead_min() / 2 - 1000), max(n) as n from sluice.id_range \gset

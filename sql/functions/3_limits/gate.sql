@@ -1,7 +1,7 @@
 -- The gate: one row with everything that a usual submit must know, so that it reads no other table.
 -- full_at: the id from which on the system, or a model without a bound of its own, may be full
--- (gauges.sql). look_from: the same, or the beginning of the last range of ids, where another range
--- must be created.
+-- (gauges.sql). look_from: the same, or where a submit may have to create a range of ids
+-- (require_range), if that comes first.
 
 -- refresh_gate: brings sluice.gate up to date. Called after each change of what it contains. A new
 -- row or bound that may lead to refusals is entered at once, under the row's lock, by the
@@ -26,7 +26,8 @@ begin
   -- or the row would be written with each that comes.
   with now as materialized (
     select s.request_bytes_max, s.max_unfinished, b.full_at,
-      least(b.full_at, coalesce((select max(r.first_id) from sluice.id_range r), 0)) as look_from,
+      least(b.full_at, coalesce((select greatest(max(r.first_id),
+        max(r.end_id) - sluice.ids_ahead_min() / 2) from sluice.id_range r), 0)) as look_from,
       sluice.is_guarded() as is_guarded,
       exists (select from sluice.tenants) as has_tenants,
       exists (select from sluice.models where max_unfinished is not null

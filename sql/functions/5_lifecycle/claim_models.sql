@@ -69,7 +69,7 @@ create or replace function sluice.model_before(p_ids int[]) returns int
 language plpgsql volatile
 as $$
 declare
-  v_noted text := nullif(current_setting('sluice.model_before', true), '');
+  v_noted text := current_setting('sluice.model_before', true);
 begin
   return case when v_noted ~ '^[0-9]{1,9}$' and random() < 0.9 then v_noted::int
     else p_ids[1 + floor(random() * cardinality(p_ids))::int] end;
