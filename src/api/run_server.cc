@@ -1,6 +1,5 @@
 #include "api/run_server.h"
 
-#include <csignal>
 #include <memory>
 #include <optional>
 #include <pqxx/pqxx>
@@ -11,6 +10,7 @@
 #include "db/database_url.h"
 #include "db/migrate.h"
 #include "runtime/http_server.h"
+#include "runtime/stop_signals.h"
 #include "runtime/wire_http_client.h"
 #include "trace/span_exporter.h"
 
@@ -49,9 +49,12 @@ struct Process {
       });
     }
     if (spans) api.metrics().note_spans(0, 0);  // the counters are there from the beginning
-    for (const int signum : {SIGTERM, SIGINT}) {
-      loop.on_signal(signum, [this, signum] { on_signal(signum); });
-    }
+    on_stop_signals(
+        loop, [this] { begin_drain(); },
+        [this](ExitCode code) {
+          exit_code = code;
+          loop.stop();
+        });
   }
 
   std::unique_ptr<HttpServer> listen(HttpServerOptions http_options, HttpServer::Handler handler) {
@@ -61,15 +64,10 @@ struct Process {
     return std::move(*started);
   }
 
-  void on_signal(int signum) {
-    if (++signals == 1) {
-      api.drain();
-      server->stop_listening();
-      coroutines.spawn(drain());
-    } else {
-      exit_code = signum == SIGINT ? ExitCode::interrupted : ExitCode::terminated;
-      loop.stop();
-    }
+  void begin_drain() {
+    api.drain();
+    server->stop_listening();
+    coroutines.spawn(drain());
   }
 
   Co<void> drain() {
@@ -96,7 +94,6 @@ struct Process {
   std::unique_ptr<HttpServer> health;
   CoGroup coroutines;
   ExitCode exit_code = ExitCode::ok;
-  int signals = 0;
 };
 
 }  // namespace

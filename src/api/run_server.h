@@ -24,8 +24,8 @@ struct RunServerOptions {
   std::function<void(const std::string& address, const std::string& health)> on_started;
 };
 
-// Blocks. SIGTERM and SIGINT drain: no new connections, waiting clients are answered, then exit; a
-// second one ends it at once. Throws CommandError when it cannot start.
+// Blocks. SIGTERM, SIGINT and SIGHUP drain: no new connections, waiting clients are answered, then
+// exit; a second one ends it at once. Throws CommandError when it cannot start.
 ExitCode run_server(const RunServerOptions& options);
 
 }  // namespace sluice

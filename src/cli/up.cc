@@ -34,8 +34,8 @@ struct UpOptions {
   SecretBounds secrets;
 };
 
-// SIGINT and SIGTERM as a readable file: one that comes while the server starts is not lost, and
-// does not end us before the server is stopped.
+// SIGINT, SIGTERM and SIGHUP as a readable file: one that comes while the server starts is not
+// lost, and does not end us before the server is stopped.
 class StopSignals final {
  public:
   StopSignals() {
@@ -43,6 +43,7 @@ class StopSignals final {
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
     sigprocmask(SIG_BLOCK, &signals, &former_);
     fd_ = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
   }

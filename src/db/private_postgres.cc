@@ -143,6 +143,7 @@ PrivatePostgres::~PrivatePostgres() {
 }
 
 void PrivatePostgres::make_directories() {
+  umask(umask(0022) | 0022);  // nobody else writes to what is made from here on
   std::error_code error;
   const bool is_new = fs::create_directories(directory_, error);
   if (error) {

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <csignal>
 #include <memory>
 
 #include "bounds.h"
@@ -12,6 +11,7 @@
 #include "db/migrate.h"
 #include "runtime/http_server.h"
 #include "runtime/signal.h"
+#include "runtime/stop_signals.h"
 #include "runtime/wire_http_client.h"
 #include "trace/span_exporter.h"
 #include "worker/monitor.h"
@@ -126,16 +126,15 @@ struct Process {
     co_return reply;
   }
 
-  // The first signal drains, the second ends it now.
-  void on_signal(int signum) {
-    if (++signals == 1) {
-      worker.drain();
-      if (api) api->drain();
-    } else {
-      exit_code = signum == SIGINT ? ExitCode::interrupted : ExitCode::terminated;
-      worker.leave();
-      if (spans) spans->give_up();
-    }
+  void drain() {
+    worker.drain();
+    if (api) api->drain();
+  }
+
+  void force(ExitCode code) {
+    exit_code = code;
+    worker.leave();
+    if (spans) spans->give_up();
   }
 
   void look_for_breakage() {
@@ -182,7 +181,6 @@ struct Process {
   Result<void> result;
   Signal broke;  // run() waits for it
   ExitCode exit_code = ExitCode::ok;
-  int signals = 0;
   int64_t lag_due_ns = 0;
   Clock::TimerId lag_timer = 0;
 };
@@ -198,8 +196,9 @@ ExitCode code_of(const Error& error) {
 ExitCode run_worker(RunWorkerOptions options) {
   auto process = std::make_unique<Process>(options);
   if (options.http_address) process->serve_http(*options.http_address);
-  process->loop.on_signal(SIGTERM, [&process] { process->on_signal(SIGTERM); });
-  process->loop.on_signal(SIGINT, [&process] { process->on_signal(SIGINT); });
+  on_stop_signals(
+      process->loop, [&process] { process->drain(); },
+      [&process](ExitCode code) { process->force(code); });
   if (options.broken) process->look_for_breakage();
   if (options.on_started) {
     options.on_started(process->server ? process->server->address() : std::string());

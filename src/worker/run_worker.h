@@ -30,8 +30,8 @@ struct RunWorkerOptions {
   std::function<void(const std::string& http)> on_started;
 };
 
-// Blocks. SIGTERM and SIGINT drain; a second one hands tasks back at once. Throws CommandError when
-// it cannot start.
+// Blocks. SIGTERM, SIGINT and SIGHUP drain; a second one hands tasks back at once. Throws
+// CommandError when it cannot start.
 ExitCode run_worker(RunWorkerOptions options);
 
 }  // namespace sluice

@@ -247,6 +247,17 @@ def test_sigterm_drains_and_a_second_one_hands_back_at_once(pg, mock, worker):
     assert query(url, "select count(*) from sluice.workers where alive") == [(0,)]
 
 
+def test_a_closed_terminal_drains(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    add_model(url, "m", backend.url)
+    task = submit(url, "mock:delay=1s")
+    left = worker(url)
+    wait_for(lambda: len(backend.arrivals()) == 1, 20, "the call")
+    left.signal(signal.SIGHUP)
+    assert left.wait(20) == 0
+    assert query(url, "select task_id, status from sluice.result") == [(task, "solved")]
+
+
 def test_a_drain_that_takes_too_long_hands_back_uncharged(pg, mock, worker):
     url, backend = pg.database(), mock()
     add_model(url, "m", backend.url)

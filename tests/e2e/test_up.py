@@ -380,10 +380,24 @@ def test_without_a_database_the_one_of_up_here_is_hinted_at(sluice, directory):
         "\n") == 1
 
 
-def test_a_stop_signal_during_the_start_is_not_lost(started, directory):
+def test_nobody_else_may_write_to_what_it_makes_whatever_the_umask(started, directory):
+    former = os.umask(0)
+    try:
+        up = started("up", "--data", directory / "parent" / "data", "--listen", free_address())
+    finally:
+        os.umask(former)
+    wait_for(lambda: (directory / "parent" / "data" / "lock").exists() or not up.running(),
+        what="the lock file")
+    for made in ("parent", "parent/data", "parent/data/lock"):
+        assert (directory / made).stat().st_mode & 0o022 == 0
+    assert up.stop() == 0
+
+
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGHUP])
+def test_a_stop_signal_during_the_start_is_not_lost(started, directory, stop):
     up = started("up", "--data", directory / "data", "--listen", free_address())
     wait_for(lambda: (directory / "data" / "lock").exists(), what="the lock file")
-    up.signal(signal.SIGTERM)
+    up.signal(stop)
     assert up.wait(60) == 0
     assert not (directory / "data" / "pgdata" / "postmaster.pid").exists()
 
