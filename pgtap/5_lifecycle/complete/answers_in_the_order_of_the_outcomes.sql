@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(1);
+select plan(4);
 
 select given_model() as m \gset
 select given_worker() as w \gset
@@ -11,6 +11,17 @@ select results_eq(format('select task_id, applied from sluice.complete(%s, array
     told(0, ''solved''), told(%s, ''solved'')], at(2))', :w, :c, :a, :b),
   format('values (%s::bigint, true), (%s, true), (0, false), (%s, true)', :c, :a, :b),
     'the n-th answer is the n-th outcome''s');
+
+select given_tasks(:'m', 2) \g /dev/null
+select ids[1] as a, ids[2] as b from claimed(:w, 2) ids \gset
+select format('[0:1]={"(%s,1,solved,first,,,,,,,,)","(%s,1,solved,second,,,,,,,,)"}', :a, :b) as told
+  \gset
+select throws_ok(format('select sluice.complete(%s, %L)', :w, :'told'), 'SL004',
+  'the arrays of outcomes and usages are [0:1]', 'which are counted from 1');
+select throws_ok(format('select sluice.complete(%s, array[array[told(%s, ''solved'')]])', :w, :a),
+  'SL004', null, 'in one dimension,');
+select throws_ok(format('select sluice.complete_with_usage(%s, array[told(%s, ''solved'')], %L)', :w,
+  :a, '[0:0]={"(1,1,1)"}'), 'SL004', null, 'and so are usages');
 
 select * from finish();
 rollback;

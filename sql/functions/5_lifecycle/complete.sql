@@ -12,6 +12,7 @@ comment on type sluice.outcome is
 --          under this fence: the late outcome is kept in sluice.attempts for audit and changes
 --          nothing. (throttled and returned, repeated, get false: their tasks have already gone
 --          back, and there is nothing to do either way.)
+-- Errors:  SL004 arrays that do not begin at 1, or have several dimensions.
 --
 -- Moves:   A lease becomes a result (solved, failed, cancelled), or its task goes to later (retry),
 --          or to its old position in its line (throttled, returned). Exceptions:
@@ -51,7 +52,7 @@ $$;
 -- complete_with_usage: complete, with what is known of the calls' tokens besides their outcomes.
 -- Params:  worker, outcomes: as complete; usages: one for each outcome, in their order; null, or a
 --          null in it: nothing more is known.
--- Returns: as complete.
+-- Returns, errors: as complete.
 --
 -- Not columns of sluice.outcome, whose rows clients make by place.
 create or replace function sluice.complete_with_usage(
@@ -95,6 +96,13 @@ declare
   v_fences int[];
   v_nths int[];
 begin
+  -- What follows counts places from 1: from 0 each task would get another's answer.
+  if (array_lower(p_outcomes, 1), array_ndims(p_outcomes)) <> (1, 1)
+    or (array_lower(p_usages, 1), array_ndims(p_usages)) <> (1, 1) then
+    raise exception 'the arrays of outcomes and usages are %',
+      concat_ws(' and ', array_dims(p_outcomes), array_dims(p_usages))
+      using errcode = 'SL004', column = 'outcomes', hint = 'Each has one dimension, from 1.';
+  end if;
   -- Nearly always all are solved, and none of this worker's tasks is being cancelled. (A
   -- cancellation that is not committed yet comes too late for these.)
   select coalesce(bool_and(o.is_solved), true)
