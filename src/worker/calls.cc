@@ -52,7 +52,8 @@ Calls::Calls(Options options, Clock& clock, HttpClient& http, Metrics& metrics, 
       secrets_(std::move(options.secrets)),
       limit_news_(clock),
       batcher_(clock),
-      request_memory_(clock, options.request_bytes_max, bounds::request_copies) {}
+      request_memory_(clock, options.request_bytes_max, bounds::request_copies),
+      extra_calls_max_(options.extra_calls_max) {}
 
 void Calls::begin(ClaimedTask task, int64_t claimed_ns) {
   auto call = std::make_shared<Call>();
@@ -169,7 +170,8 @@ Co<Answer> Calls::race(Call& call, SharedModel model) {
 }
 
 bool Calls::ask_for_one_more(const Model& model, const TaskKey& key) {
-  if (are_aborted_ || !hedging_.ask(model, key, clock_.now_ns())) return false;
+  if (are_aborted_ || hedging_.size() >= extra_calls_max_) return false;
+  if (!hedging_.ask(model, key, clock_.now_ns())) return false;
   link_.want_flush();
   return true;
 }

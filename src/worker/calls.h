@@ -32,6 +32,7 @@ class Calls final {
  public:
   struct Options {
     int64_t request_bytes_max;  // of large requests together
+    size_t extra_calls_max;     // under way
     SecretBounds secrets;       // what models may refer to, and where it may go
   };
   struct Ended {
@@ -110,6 +111,7 @@ class Calls final {
   // And their bytes. Those of large ones have room in the memory.
   std::map<TaskKey, int64_t> bodies_wanted_;
   std::map<TaskKey, int64_t> large_bodies_wanted_;
+  size_t extra_calls_max_;
   bool are_aborted_ = false;
 };
 

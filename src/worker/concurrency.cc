@@ -38,8 +38,11 @@ void average(double& into, double value, double weight) {
 
 }  // namespace
 
-Concurrency::Concurrency(int slots)
-    : slots_(slots), urgent_slots_(std::max(1, slots / bounds::slots_per_urgent_slot)) {}
+Concurrency::Concurrency(int slots) : slots_(slots), urgent_slots_(urgent_slots(slots)) {}
+
+int Concurrency::urgent_slots(int slots) {
+  return std::max(1, slots / bounds::slots_per_urgent_slot);
+}
 
 void Concurrency::serve(const std::vector<Model>& models) {
   std::map<std::string, Served> served;

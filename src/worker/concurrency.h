@@ -33,6 +33,8 @@ namespace sluice {
 class Concurrency final {
  public:
   explicit Concurrency(int slots);
+  // How many more there are for urgent tasks.
+  static int urgent_slots(int slots);
 
   void serve(const std::vector<Model>& models);
 

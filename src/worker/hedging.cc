@@ -46,7 +46,10 @@ void Hedging::note_answer(const TaskKey& key, bool begins) {
   if (asked == asked_.end()) return;
   Window& window = windows_[asked->second];
   --window.asked;
-  if (begins) window.add(true);
+  if (begins) {
+    window.add(true);
+    begun_.insert(key);
+  }
   asked_.erase(asked);
 }
 
@@ -59,6 +62,7 @@ void Hedging::note_refusal(const TaskKey& key) {
 }
 
 void Hedging::forget(const TaskKey& key) {
+  begun_.erase(key);
   if (waiting_.erase(key) > 0) note_answer(key, false);
 }
 

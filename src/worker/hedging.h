@@ -1,6 +1,6 @@
 // Hedging decides which calls under way may ask for an extra one. The database keeps the budget
 // that all models share; this class keeps each model to a few times its own share. It owns the
-// calls that wait for the database's answer; it sends nothing.
+// calls that wait for the database's answer, and counts the extra ones under way; it sends nothing.
 //
 // Thread rule: loop thread only.
 #pragma once
@@ -32,8 +32,10 @@ class Hedging final {
   void note_answer(const TaskKey& key, bool begins);
   // It said no: the model's other calls need not ask for the same at once.
   void note_refusal(const TaskKey& key);
-  // The call has ended: if the database has not been asked yet, it need not be.
+  // The call has ended, its extra ones too: if the database has not been asked yet, it need not be.
   void forget(const TaskKey& key);
+  // Extra calls under way, and those asked for.
+  size_t size() const { return begun_.size() + asked_.size(); }
 
  private:
   struct Window {
@@ -46,7 +48,8 @@ class Hedging final {
   };
   std::map<std::string, Window> windows_;
   std::map<TaskKey, std::string> asked_;  // and for which model; not answered yet
-  std::set<TaskKey> waiting_;  // of these, those that the database has not been asked for
+  std::multiset<TaskKey> begun_;          // one for each extra call under way
+  std::set<TaskKey> waiting_;  // of those asked for, those that the database has not been asked for
 };
 
 }  // namespace sluice

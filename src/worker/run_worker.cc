@@ -14,6 +14,7 @@
 #include "runtime/stop_signals.h"
 #include "runtime/wire_http_client.h"
 #include "trace/span_exporter.h"
+#include "worker/concurrency.h"
 #include "worker/monitor.h"
 #include "worker/pg_database.h"
 
@@ -33,14 +34,19 @@ PgDatabaseOptions database_options(const RunWorkerOptions& options, PgServers& w
 // Sessions, the monitor's connections and those that backends keep.
 constexpr int64_t files_of_others = 128;
 
-// A call beyond the system's open files would fail, and so would whatever else needs one.
-WorkerOptions with_files_for_slots(WorkerOptions worker) {
+// A call beyond the system's open files would fail, and so would whatever else needs one. Where
+// they are too few for the slots, extra calls have none.
+WorkerOptions with_files_for_calls(WorkerOptions worker) {
   const int64_t files = Loop::open_files_max();
-  if (files - files_of_others < worker.slots) {
-    worker.slots = static_cast<int>(std::max<int64_t>(1, files - files_of_others));
-    spdlog::warn("it has {} slots: the system allows {} open files (ulimit -Hn)", worker.slots,
-                 files);
+  const int64_t calls_max = std::max<int64_t>(2, files - files_of_others);
+  if (calls_max < worker.slots + Concurrency::urgent_slots(worker.slots)) {
+    worker.slots = static_cast<int>(calls_max);
+    worker.slots -= Concurrency::urgent_slots(worker.slots);
+    spdlog::warn("it has {} slots and no extra calls: the system allows {} open files (ulimit -Hn)",
+                 worker.slots, files);
   }
+  worker.extra_calls_max = static_cast<size_t>(calls_max - worker.slots) -
+                           static_cast<size_t>(Concurrency::urgent_slots(worker.slots));
   return worker;
 }
 
@@ -61,7 +67,7 @@ struct Process {
         spans(SpanExporter::of_environment(
             options.api ? "sluice-up" : "sluice-worker", clock, http,
             [this](size_t exported, size_t dropped) { metrics.note_spans(exported, dropped); })),
-        worker(with_files_for_slots(options.worker), clock, database, http, metrics, spans.get()),
+        worker(with_files_for_calls(options.worker), clock, database, http, metrics, spans.get()),
         monitor(clock, worker, metrics),
         broken(options.broken) {
     if (options.api) api = std::make_unique<Api>(loop, clock, servers, *options.api, spans.get());

@@ -18,8 +18,8 @@ Worker::Worker(WorkerOptions options, Clock& clock, Database& database, HttpClie
       metrics_(metrics),
       link_(clock, database, metrics),
       models_(options_.models),
-      calls_({options_.request_bytes_max, options_.secrets}, clock, http, metrics, spans, models_,
-             link_,
+      calls_({options_.request_bytes_max, options_.extra_calls_max, options_.secrets}, clock, http,
+             metrics, spans, models_, link_,
              [this](Calls::Ended ended) {
                intake_.note_ended(ended.model, ended.end);
                ended.call.model = ended.model;

@@ -1,4 +1,5 @@
 """Attacks on a worker's slots: calls of one backend that do not end stop no other backend's."""
+import os
 import time
 from contextlib import closing
 
@@ -38,17 +39,26 @@ def test_a_backend_that_hangs_leaves_others_their_slots(pg, mock, worker, models
     assert max(took) < 5
 
 
-def test_a_worker_has_no_more_slots_than_the_system_allows_open_files(pg, mock, started):
+@pytest.mark.parametrize("hedge_after", [None, "200 ms"])
+def test_a_worker_has_no_more_calls_than_the_system_allows_open_files(pg, mock, started,
+        hedge_after):
     url = pg.database()
-    add_model(url, "hangs", mock("--latency", "100%:120s").url)
+    add_model(url, "hangs", mock().url, hedge_after=hedge_after, hedge_budget=1, hedge_max=10)
     add_model(url, "answers", mock().url)
     worker = started("--nofile=200:200", BINARY, "worker", "--database-url", url,
         "--drain-timeout", "100ms", binary="/usr/bin/prlimit")
-    wait_for(lambda: "72 slots: the system allows 200 open files" in worker.stderr(), 30,
-        "a warning")
+    warning = "70 slots and no extra calls: the system allows 200 open files"
+    wait_for(lambda: warning in worker.stderr(), 30, "a warning")
     query(url, "select sluice.submit('p', 'hangs') from generate_series(1, 300)")
+    wait_for(lambda: query(url, "select count(*) from sluice.result") == [(300,)], 30,
+        "calls that save for extra ones")
+    query(url, "select sluice.submit('mock:delay=120s', 'hangs') from generate_series(1, 300)")
     wait_for(lambda: query(url, "select count(*) >= 60 from sluice.lease") == [(True,)], 30,
         "all slots but those kept")
-    query(url, "select sluice.submit('p', 'answers')")
-    wait_for(lambda: query(url, "select count(*) from sluice.result where status = 'solved'") ==
-        [(1,)], 10, "a call of the other backend")
+    files = []
+    for number in range(301, 331):  # for 3 s and more, in which extra calls would begin
+        query(url, "select sluice.submit('mock:delay=100ms', 'answers')")
+        wait_for(lambda: query(url, "select count(*) from sluice.result where status = 'solved'")
+            == [(number,)], 10, "a call of the other backend")
+        files.append(len(os.listdir(f"/proc/{worker.pid}/fd")))
+    assert max(files) < 150

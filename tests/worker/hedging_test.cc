@@ -46,6 +46,25 @@ TEST_CASE(
   CHECK(hedging.ask(model, {5, 1}, 0));
 }
 
+TEST_CASE("extra calls count from when they are asked for until their task's call has ended") {
+  Hedging hedging;
+  const Model model = model_of(1);
+  call(hedging, 10);
+  CHECK(hedging.ask(model, {1, 1}, 0));
+  CHECK(hedging.ask(model, {2, 1}, 0));
+  CHECK(hedging.size() == 2);
+  CHECK(hedging.take().size() == 2);
+  hedging.note_answer({1, 1}, true);
+  hedging.note_answer({2, 1}, false);
+  CHECK(hedging.size() == 1);
+  CHECK(hedging.ask(model, {1, 1}, 0));  // its second one
+  CHECK(hedging.take().size() == 1);
+  hedging.note_answer({1, 1}, true);
+  CHECK(hedging.size() == 2);
+  hedging.forget({1, 1});
+  CHECK(hedging.size() == 0);
+}
+
 TEST_CASE("after a refusal nobody of its model asks for a while, and others do") {
   Hedging hedging;
   const Model model = model_of(1);

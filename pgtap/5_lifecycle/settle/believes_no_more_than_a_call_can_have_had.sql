@@ -1,7 +1,7 @@
 -- sluice.believed_tokens
 begin;
 \ir ../../_helpers.sql
-select plan(5);
+select plan(6);
 
 select given_model(tpm => 60000) as m \gset
 select given_tenant(tpm => 60000) as t \gset
@@ -29,6 +29,8 @@ select is(booked(:w, :'m', :'t', :account, 90, 2147483647, 2147483647), 74 + 90:
   'a lie is what its bytes, their frame and its cap allow');
 select is(booked(:w, :'m', :'t', :account, 90, null, 2147483647), 90::bigint,
   'nothing is made of what was not told');
+select is(booked(:w, :'m', :'t', :account, 90, -2147483648, 2000), 2000::bigint,
+  'nor of less than nothing');
 select cmp_ok(booked(:w, :'m', :'t', :account, null, 5, 2147483647), '<=', 61000::bigint,
   'without a cap it is a minute''s tokens');
 select cmp_ok(sluice.tokens_spent(id_of(:'m'), at(1)), '<=', 61000::bigint, 'of the model, too');

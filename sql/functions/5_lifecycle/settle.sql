@@ -53,8 +53,8 @@ begin
   cross join lateral sluice.call_bounds(m, k.prompt, k.request, k.max_output_tokens, k.bounds,
     sluice.parse_bytes_max()) b
   where k.id = p_lease.task_id;
-  return least(coalesce(p_input, 0), v_bounds.input)::bigint
-    + least(coalesce(p_output, 0), v_bounds.output);
+  return least(greatest(p_input, 0), v_bounds.input)::bigint
+    + least(greatest(p_output, 0), v_bounds.output);
 end
 $$;
 
@@ -83,7 +83,7 @@ begin
       cross join lateral (select (e.lease).*) l
       cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
       cross join lateral (
-        select coalesce(o.input_tokens, 0)::bigint + coalesce(o.output_tokens, 0) as told) s
+        select greatest(o.input_tokens, 0)::bigint + greatest(o.output_tokens, 0) as told) s
       where l.reserved_tokens > 0),
     moved as materialized (
       select q.quota, c.at, sum(least(c.tokens, (q.quota).units))::bigint as tokens,
