@@ -3,13 +3,13 @@ import { html, useMemo, useState } from '../html.js';
 import { act, useApi } from '../api.js';
 import { encodePart, go, link } from '../router.js';
 import { plural, significant } from '../format.js';
-import { Confirm, Count, Field, Filters, Money, Page, Share, State, Table, Tokens }
+import { Confirm, Count, Field, Filters, Money, Page, Problem, Share, State, Table, Tokens }
   from '../components/index.js';
 import { sums, useHistory } from './parts/history.js';
 
-/** Yesterday and today, in UTC: two rows a tenant, so that a thousand of them fit one answer.
+/** Yesterday and today, in UTC: a row a tenant, so that 5,000 of them fit one answer.
  * @type {import('./parts/history.js').Range} */
-const LATELY = { span: 86_400, step: 'day', step_s: 86_400, every_ms: 120_000 };
+const LATELY = { span: 86_400, step: 'all', step_s: 86_400, every_ms: 120_000 };
 
 /** @typedef {Tenant & {promised: number | null, received: number | null, tokens: number,
  *   solved: number, cost: number, isListed: boolean}} TenantRow */
@@ -35,6 +35,7 @@ export default function Tenants({ query }) {
         fields=${[{ name: 'q', label: 'Name', type: 'search', live: true }]}>
         <span class="muted">${shown.length === rows.length ? plural(rows.length, 'tenant')
           : `${shown.length} of ${rows.length} tenants`}</span><//>
+      ${history.error && html`<${Problem} error=${history.error} />`}
       <${Table} caption="Tenants" query=${query} columns=${COLUMNS} rows=${shown}
         initialSort="-received" rowKey=${(/** @type {TenantRow} */ row) => row.name}
         href=${(/** @type {TenantRow} */ row) => link(['tenants', row.name])} />`}<//>

@@ -8,7 +8,7 @@ const HOUR_S = 3600;
 const DAY_S = 86_400;
 
 /** @typedef {{span: number,
- *   step: 'minute' | 'hour' | 'day', step_s: number, every_ms: number}} Range */
+ *   step: 'minute' | 'hour' | 'day' | 'all', step_s: number, every_ms: number}} Range */
 /** @type {Record<string, Range>} */
 export const RANGES = {
   '1h': { span: HOUR_S, step: 'minute', step_s: MINUTE_S, every_ms: 20_000 },
