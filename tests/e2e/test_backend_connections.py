@@ -70,9 +70,10 @@ def lags(monitor):
 
 
 def assert_loop_was_hardly_ever_late(before, after):
-    """All but one look in twenty: on a machine with nothing else to do, one in a hundred."""
+    """One look in seven may find it late: on a machine with nothing else to do one in a hundred
+    does, and two in five where nothing bounds what one turn of the loop does."""
     counts = {bound: after[bound] - before[bound] for bound in after}
-    assert counts[LAG_S_MAX] >= 0.95 * counts[float("inf")] > 0, counts
+    assert counts[LAG_S_MAX] >= 0.85 * counts[float("inf")] > 0, counts
 
 
 @unless_instrumented

@@ -280,8 +280,11 @@ def test_a_second_sigterm_ends_a_worker_whose_database_stands_still(pg, worker):
         cursor.execute("select pid from pg_stat_activity where datname = current_database() "
             "and pid <> pg_backend_pid()")
         sessions = [row[0] for row in cursor.fetchall()]
-        for pid in sessions:
-            os.kill(pid, signal.SIGSTOP)
+        for pid in list(sessions):
+            try:
+                os.kill(pid, signal.SIGSTOP)
+            except ProcessLookupError:  # it has ended by itself
+                sessions.remove(pid)
     try:
         waiting.signal(signal.SIGTERM)
         wait_for(lambda: "draining" in waiting.stderr(), 20, "the drain")
