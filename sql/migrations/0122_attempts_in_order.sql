@@ -1,0 +1,8 @@
+-- The last attempts of a task are found among many of it, and none of a task without any, whatever
+-- others' attempts are like. Beside 650,000 attempts of twenty tasks, which somebody had cancelled
+-- and redriven again and again, statistics spoke for a walk through all: 0.7 s for each look. So
+-- they say from now on that a task has two.
+drop index sluice.attempt_of_task;
+create index attempt_of_task on sluice.attempt (task_id, id);
+alter table sluice.attempt alter column task_id set (n_distinct = -0.5);
+analyze sluice.attempt;
