@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -77,10 +79,20 @@ fs::path binaries_in_path() {
   return {};
 }
 
+// The number with which a file of the cluster begins. The account that PostgreSQL runs as may have
+// put anything there, a named pipe too, which would keep us waiting.
+std::optional<int> number_in(const fs::path& path) {
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  std::array<char, 16> text{};
+  const ssize_t bytes = read(file.get(), text.data(), text.size());
+  int number = 0;
+  const bool is_one =
+      bytes > 0 && std::from_chars(text.data(), text.data() + bytes, number).ec == std::errc();
+  return is_one ? std::optional(number) : std::nullopt;
+}
+
 std::optional<int> cluster_version(const fs::path& pgdata) {
-  std::ifstream file(pgdata / "PG_VERSION");
-  int version = 0;
-  return file >> version ? std::optional(version) : std::nullopt;
+  return number_in(pgdata / "PG_VERSION");
 }
 
 void give_to(const std::optional<Account>& account, const fs::path& path) {
@@ -99,11 +111,10 @@ std::string name_of(uid_t user) {
 // Whether the process named in `pid_file` is this cluster's server. One that was told to stop as
 // its parent died may still be writing its last checkpoint; the file alone may be years old.
 bool is_running_postgres(const fs::path& pid_file) {
-  std::ifstream file(pid_file);
-  int pid = 0;
-  if (!(file >> pid) || pid <= 0) return false;
+  const std::optional<int> pid = number_in(pid_file);
+  if (!pid || *pid <= 0) return false;
   std::ostringstream command;  // empty for a zombie
-  command << std::ifstream(fmt::format("/proc/{}/cmdline", pid)).rdbuf();
+  command << std::ifstream(fmt::format("/proc/{}/cmdline", *pid)).rdbuf();
   return command.str().find(pid_file.parent_path().native()) != std::string::npos;
 }
 
@@ -291,7 +302,14 @@ void PrivatePostgres::make_cluster() {
        SIGKILL});
   const std::optional<int> status = initdb.wait(make_cluster_timeout_ms);
   if (!status || *status != 0) fail_with_log("PostgreSQL's initdb failed");
-  fs::rename(aside, pgdata());
+  std::error_code error;
+  fs::rename(aside, pgdata(), error);
+  if (error) {
+    throw CommandError(ExitCode::bad_configuration,
+                       fmt::format("{} holds no cluster that can be read, and is no room for a new "
+                                   "one: move it away, or choose another directory by --data",
+                                   pgdata().string()));
+  }
 }
 
 void PrivatePostgres::choose_socket_directory() {

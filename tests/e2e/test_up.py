@@ -393,6 +393,13 @@ def test_nobody_else_may_write_to_what_it_makes_whatever_the_umask(started, dire
     assert up.stop() == 0
 
 
+def test_a_named_pipe_in_the_cluster_keeps_nobody_waiting(sluice, directory):
+    (directory / "data" / "pgdata").mkdir(parents=True)
+    os.mkfifo(directory / "data" / "pgdata" / "PG_VERSION")
+    run = sluice("up", "--data", directory / "data", "--listen", free_address())
+    assert run.returncode == 3 and "pgdata holds no cluster" in run.stderr
+
+
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGHUP])
 def test_a_stop_signal_during_the_start_is_not_lost(started, directory, stop):
     up = started("up", "--data", directory / "data", "--listen", free_address())
