@@ -134,7 +134,8 @@ Co<Result<std::string>> next_part(std::shared_ptr<CompletionStream> stream) {
   if (stream->is_over) co_return std::string();
   Services& services = stream->services;
   const int64_t now_ns = services.clock.now_ns();
-  co_await services.endings.wait(stream->id, std::min(now_ns + keep_alive_ns, stream->deadline_ns));
+  co_await services.endings.wait(stream->id, std::min(now_ns + keep_alive_ns, stream->deadline_ns),
+                                 stream->requester.is_awaited);
   std::optional<HttpReply> end =
       co_await look(services, stream->requester, stream->id, stream->api, true);
   const bool must_end =
@@ -158,7 +159,8 @@ HttpReply stream_reply(Services& services, Requester requester, int64_t id, std:
 
 Co<HttpReply> whole_reply(Services& services, Requester requester, int64_t id,
                           std::string_view api) {
-  co_await services.endings.wait(id, services.clock.now_ns() + answer_wait_ns_max);
+  co_await services.endings.wait(id, services.clock.now_ns() + answer_wait_ns_max,
+                                 requester.is_awaited);
   std::optional<HttpReply> end = co_await look(services, requester, id, api, false);
   if (end) co_return std::move(*end);
   co_return not_ended_reply();

@@ -11,6 +11,8 @@ constexpr int ids_max = 5'000;  // in one statement, which takes 2 to 5 ms
 // At most a tenth of the time goes into looking.
 constexpr int64_t pause_ns_min = 20 * ns_per_ms;
 constexpr int64_t pause_ns_max = 100 * ns_per_ms;
+// How often a waiter's client is looked for: one that has gone is to give its place back.
+constexpr int64_t client_look_ns = ns_per_s;
 
 }  // namespace
 
@@ -27,11 +29,14 @@ struct Endings::Place {
   Waiters::iterator position;
 };
 
-Co<void> Endings::wait(int64_t id, int64_t deadline_ns) {
+Co<void> Endings::wait(int64_t id, int64_t deadline_ns, std::function<bool()> is_awaited) {
   if (released_) co_return;
   Place place(waiters_, id);
   if (!std::exchange(looking_, true)) coroutines_.spawn(look_while_awaited());
-  co_await place.signal.wait_until(clock_, deadline_ns);
+  while (is_awaited() && clock_.now_ns() < deadline_ns) {
+    const int64_t look_ns = std::min(deadline_ns, clock_.now_ns() + client_look_ns);
+    if (co_await place.signal.wait_until(clock_, look_ns)) co_return;
+  }
 }
 
 void Endings::release() {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 
 #include "api/pg_pool.h"
@@ -16,8 +17,9 @@ class Endings final {
  public:
   Endings(Clock& clock, PgPool& database) : clock_(clock), database_(database) {}
 
-  // Until task `id` has an outcome, `deadline_ns` or release(): then look for yourself.
-  Co<void> wait(int64_t id, int64_t deadline_ns);
+  // Until task `id` has an outcome, `deadline_ns`, release(), or nobody waits for the answer: then
+  // look for yourself.
+  Co<void> wait(int64_t id, int64_t deadline_ns, std::function<bool()> is_awaited);
 
   // Lets everybody go; from here on nobody waits.
   void release();

@@ -113,10 +113,10 @@ Co<std::optional<HttpReply>> wait_for_end(Services& services, int64_t id, const 
     if (!rows) co_return error_reply(rows.error());
     if (rows->rows() == 0) co_return no_such_task();
     if (!rows->boolean(0, 0) || services.clock.now_ns() >= deadline_ns ||
-        services.endings.is_released()) {
+        services.endings.is_released() || !request.http.is_awaited()) {
       co_return std::nullopt;
     }
-    co_await services.endings.wait(id, deadline_ns);
+    co_await services.endings.wait(id, deadline_ns, request.http.is_awaited);
   }
 }
 
@@ -142,7 +142,8 @@ Co<Result<std::string>> next_state(std::shared_ptr<StateStream> stream) {
   }
   if (!stream->state.empty()) {
     const int64_t look_ns = services.clock.now_ns() + state_look_ns;
-    co_await services.endings.wait(stream->id, std::min(look_ns, stream->until_ns));
+    co_await services.endings.wait(stream->id, std::min(look_ns, stream->until_ns),
+                                   stream->requester.is_awaited);
   }
   PgParams params = {std::to_string(stream->id), stream->tenant, stream->key_id};
   Co<Result<PgResult>> reply =

@@ -4,6 +4,8 @@ import json
 import re
 import threading
 import time
+from contextlib import closing
+from http.client import HTTPConnection
 
 import pytest
 from conftest import connect, http, query, wait_for
@@ -449,3 +451,20 @@ def test_metrics_count_by_route(front):
     assert 'sluice_http_requests_total{method="GET",route="/v1/tasks/{}",status="404"} 1' in metrics
     assert "of/the/client" not in metrics
     assert json.loads(http(front.port, "GET", "/readyz").body) == {"ready": True}
+
+
+@pytest.mark.parametrize("method, path, body", [("GET", "/v1/tasks/{}?wait=60s", ""),
+    ("POST", "/v1/chat/completions", '{"model": "m", "messages": []}')])
+def test_a_wait_whose_client_has_gone_gives_its_place_back(front, method, path, body):
+    query(front.url, "update sluice.models set api = 'openai-chat', paused = true")
+    task = query(front.url, "select sluice.submit('x', 'm')")[0][0]
+    alone = open_requests(front.port)
+    with closing(HTTPConnection("127.0.0.1", front.port, timeout=30)) as waiting:
+        waiting.request(method, path.format(task), body)
+        wait_for(lambda: open_requests(front.port) == alone + 1, 20, "the wait")
+    wait_for(lambda: open_requests(front.port) == alone, 20, "its place")
+
+
+def open_requests(port):
+    return int(re.search(r"^sluice_http_open_requests (\d+)",
+        http(port, "GET", "/metrics").body, re.M)[1])
