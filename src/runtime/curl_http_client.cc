@@ -1,6 +1,7 @@
 #include "runtime/curl_http_client.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "runtime/http_engine.h"
@@ -9,6 +10,10 @@ namespace sluice {
 namespace {
 
 using Kind = HttpFailure::Kind;
+
+// Of an engine that nobody uses: as many as it has requests at once with TLS. Where the system
+// allows few open files (HttpClientLimits::connections_max), a part of these.
+constexpr size_t kept_connections_max = 256;
 
 // The host's addresses in the form of CURLOPT_RESOLVE, so that curl does not look it up itself.
 // Each call replaces the former addresses: later connections go where the name points by then.
@@ -35,11 +40,30 @@ CurlHttpClient::~CurlHttpClient() {
 }
 
 std::unique_ptr<HttpEngine> CurlHttpClient::make_engine(const std::string& origin) {
-  return std::make_unique<HttpEngine>(common_.loop, common_.clock, common_.share, origin);
+  const size_t kept_max = std::min(kept_connections_max, common_.limits.connections_max / 16);
+  return std::make_unique<HttpEngine>(common_.loop, common_.clock, common_.share, origin,
+                                      static_cast<long>(std::max<size_t>(1, kept_max)));
+}
+
+size_t CurlHttpClient::connections() const {
+  size_t sum = 0;
+  for (const auto& engine : engines_) sum += engine->connections();
+  return sum;
+}
+
+void CurlHttpClient::close_an_idle_engine() {
+  const auto since_ns = [](const auto& engine) {
+    return engine->idle_since_ns().value_or(std::numeric_limits<int64_t>::max());
+  };
+  const auto longest =
+      std::min_element(engines_.begin(), engines_.end(),
+                       [&](const auto& a, const auto& b) { return since_ns(a) < since_ns(b); });
+  if (longest != engines_.end() && (*longest)->idle_since_ns()) engines_.erase(longest);
 }
 
 // The first one with room: a few requests at a time then share the few connections of one engine.
 HttpEngine& CurlHttpClient::engine_with_room(const HttpTarget& target) {
+  common_.make_room();
   look_later();
   for (const auto& engine : engines_) {
     if (engine->has_room(target)) return *engine;

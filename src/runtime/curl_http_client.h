@@ -25,6 +25,11 @@ class CurlHttpClient final : public HttpClient {
 
   Co<HttpResult> send(HttpRequest request, AbortToken* abort) override;
 
+  // Kept ones included.
+  size_t connections() const;
+  // Closes the connections of the engine that has had no request for longest, if one has none.
+  void close_an_idle_engine();
+
  private:
   std::unique_ptr<HttpEngine> make_engine(const std::string& origin);
   HttpEngine& engine_with_room(const HttpTarget& target);

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -29,6 +31,8 @@ struct HttpClientLimits {
   // wait; on HTTP/2, where they cannot one by one, an answer that wants more than twice as much is
   // given up as unanswered.
   int64_t answer_bytes_max = bounds::answer_memory_bytes_default;
+  // Connections, kept ones included, of which idle ones are closed before there are more.
+  size_t connections_max = std::numeric_limits<size_t>::max();
   // A connection without TLS that nobody has used for so long is closed; of curl's an engine (64
   // requests at once, with TLS 256, and their connections): after a peak only the first is used.
   int64_t idle_ms = 60'000;
@@ -61,6 +65,7 @@ struct HttpCommon {
   MemoryBudget memory;  // of answers
   TurnShare share;
   HttpTargets targets;
+  std::function<void()> make_room = [] {};  // for one more connection
 };
 
 // Whether a line break or NUL in it would break the request line or smuggle a header in.

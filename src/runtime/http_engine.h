@@ -7,6 +7,7 @@
 
 #include <curl/curl.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -45,7 +46,8 @@ using CurlEasy = std::unique_ptr<CURL, CurlDelete>;
 class HttpEngine final {
  public:
   // Throws std::runtime_error when curl cannot start, or has not OpenSSL. All outlive it.
-  HttpEngine(Loop& loop, Clock& clock, TurnShare& share, std::string origin);
+  // `kept_max`: connections that nobody uses.
+  HttpEngine(Loop& loop, Clock& clock, TurnShare& share, std::string origin, long kept_max);
   ~HttpEngine();
   HttpEngine(const HttpEngine&) = delete;
   HttpEngine& operator=(const HttpEngine&) = delete;
@@ -55,6 +57,8 @@ class HttpEngine final {
   bool has_room(const HttpTarget& target) const;
   // Since when it has no transfer; nullopt while it has one.
   std::optional<int64_t> idle_since_ns() const;
+  // Those that are still to be made for its transfers included.
+  size_t connections() const { return std::max(watches_.size(), transfers_.size()); }
   // Closes the connections that nobody uses and whose other side has closed them, and ends
   // transfers that get nothing but padding.
   void look();

@@ -93,11 +93,25 @@ Co<Result<std::unique_ptr<PlainConnection>>> PlainHttpClient::connect(
       Resolver::Addresses{std::string(trim(target->host, "[]"))};
   if (target->is_named) addresses = co_await common_.look_up(target->host, by_ns, abort);
   if (!addresses) co_return tl::unexpected(std::move(addresses.error()));
+  common_.make_room();
   PlainDial dial(common_, *target, *addresses, abort);
   auto made = co_await dial.run(by_ns);
   if (!made)
     made.error().message = "cannot connect to " + target->origin + ": " + made.error().message;
   co_return made;
+}
+
+bool PlainHttpClient::close_an_idle_one() {
+  Pool* longest = nullptr;
+  for (auto& [origin, pool] : pools_) {
+    if (pool.is_empty()) continue;
+    if (longest == nullptr || pool.first_idle_since_ns() < longest->first_idle_since_ns()) {
+      longest = &pool;
+    }
+  }
+  if (longest == nullptr) return false;
+  longest->close_first();
+  return true;
 }
 
 // The last one first: after a peak the others are closed. Each is asked, for its end may have come
@@ -136,10 +150,12 @@ std::unique_ptr<PlainConnection> PlainHttpClient::Pool::pop_last() {
 }
 
 void PlainHttpClient::Pool::close_idle_since(int64_t since_ns) {
-  while (!connections_.empty() && connections_.front()->idle_since_ns <= since_ns) {
-    connections_.pop_front();
-    --idle_;
-  }
+  while (!connections_.empty() && first_idle_since_ns() <= since_ns) close_first();
+}
+
+void PlainHttpClient::Pool::close_first() {
+  connections_.pop_front();
+  --idle_;
 }
 
 // Its end, or something that nobody asked for.

@@ -33,6 +33,11 @@ class PlainHttpClient final : public HttpClient {
   bool takes(const HttpRequest& request);
   Co<HttpResult> send(HttpRequest request, AbortToken* abort) override;
 
+  // Kept ones included.
+  size_t connections() const { return idle_ + under_way_; }
+  // Of those that nobody uses the one that was used the longest ago. False: there is none.
+  bool close_an_idle_one();
+
  private:
   // Of one host and port, idle; the longest first.
   class Pool final : public PlainConnection::User {
@@ -43,6 +48,8 @@ class PlainHttpClient final : public HttpClient {
     // Null: there is none.
     std::unique_ptr<PlainConnection> pop_last();
     void close_idle_since(int64_t since_ns);
+    void close_first();
+    int64_t first_idle_since_ns() const { return connections_.front()->idle_since_ns; }
     bool is_empty() const { return connections_.empty(); }
 
    private:

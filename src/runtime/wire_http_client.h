@@ -17,7 +17,9 @@ class WireHttpClient final : public HttpClient {
   // outlives its requests and what their answers hold.
   WireHttpClient(Loop& loop, Clock& clock, HttpClientLimits limits = {},
                  Resolver::LookUp look_up = &Resolver::look_up_in_system)
-      : common_(loop, clock, limits, std::move(look_up)), plain_(common_), curl_(common_) {}
+      : common_(loop, clock, limits, std::move(look_up)), plain_(common_), curl_(common_) {
+    common_.make_room = [this] { make_room(); };
+  }
 
   Co<HttpResult> send(HttpRequest request, AbortToken* abort) override {
     if (plain_.takes(request)) return plain_.send(std::move(request), abort);
@@ -28,6 +30,11 @@ class WireHttpClient final : public HttpClient {
   int64_t answer_bytes() const { return common_.memory.bytes(); }
 
  private:
+  void make_room() {
+    if (plain_.connections() + curl_.connections() < common_.limits.connections_max) return;
+    if (!plain_.close_an_idle_one()) curl_.close_an_idle_engine();
+  }
+
   HttpCommon common_;
   PlainHttpClient plain_;
   CurlHttpClient curl_;

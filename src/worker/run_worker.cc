@@ -34,16 +34,20 @@ PgDatabaseOptions database_options(const RunWorkerOptions& options, PgServers& w
 // Sessions, the monitor's connections and those that backends keep.
 constexpr int64_t files_of_others = 128;
 
+// How many calls the system's open files allow at once.
+int64_t calls_by_files() {
+  return std::max<int64_t>(2, Loop::open_files_max() - files_of_others);
+}
+
 // A call beyond the system's open files would fail, and so would whatever else needs one. Where
 // they are too few for the slots, extra calls have none.
 WorkerOptions with_files_for_calls(WorkerOptions worker) {
-  const int64_t files = Loop::open_files_max();
-  const int64_t calls_max = std::max<int64_t>(2, files - files_of_others);
+  const int64_t calls_max = calls_by_files();
   if (calls_max < worker.slots + Concurrency::urgent_slots(worker.slots)) {
     worker.slots = static_cast<int>(calls_max);
     worker.slots -= Concurrency::urgent_slots(worker.slots);
     spdlog::warn("it has {} slots and no extra calls: the system allows {} open files (ulimit -Hn)",
-                 worker.slots, files);
+                 worker.slots, Loop::open_files_max());
   }
   worker.extra_calls_max = static_cast<size_t>(calls_max - worker.slots) -
                            static_cast<size_t>(Concurrency::urgent_slots(worker.slots));
@@ -53,6 +57,7 @@ WorkerOptions with_files_for_calls(WorkerOptions worker) {
 HttpClientLimits http_limits(const RunWorkerOptions& options) {
   HttpClientLimits limits;
   limits.answer_bytes_max = options.answer_bytes_max;
+  limits.connections_max = static_cast<size_t>(calls_by_files());
   return limits;
 }
 

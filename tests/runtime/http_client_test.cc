@@ -634,6 +634,32 @@ TEST_CASE_TEMPLATE("an engine that nobody has used for a while is given up with 
   }
 }
 
+TEST_CASE("where connections are scarce the one that was idle for longest makes room") {
+  Loop loop;
+  SystemClock clock(loop);
+  HttpClientLimits limits;
+  limits.connections_max = 3;
+  WireHttpClient client(loop, clock, limits);
+  const auto answer = [](const std::string&) { return RawServer::Answer{std::string(ok_answer)}; };
+  for (const bool by_curl : {false, true}) {
+    CAPTURE(by_curl);
+    std::vector<std::unique_ptr<RawServer>> servers;
+    for (int i = 0; i < 4; ++i) {
+      servers.push_back(std::make_unique<RawServer>(loop, answer));
+      HttpRequest request = post_to(servers.back()->url());
+      if (by_curl) request.headers.emplace_back("Accept: */*");
+      CHECK(run_co(loop, clock, client.send(std::move(request), nullptr)));
+    }
+    const int64_t deadline_ns = clock.now_ns() + 20 * ns_per_s;
+    while (servers[0]->open() > 0 && clock.now_ns() < deadline_ns) {
+      run_co(loop, clock, sleep_until(clock, clock.now_ns() + ns_per_ms));
+    }
+    CHECK(servers[0]->open() == 0);
+    CHECK(servers[2]->open() == 1);
+    CHECK(servers[3]->open() == 1);
+  }
+}
+
 TEST_CASE_TEMPLATE("an answer with much more around its chunks than in them is none", Client,
                    CurlHttpClient, PlainHttpClient) {
   HttpClientLimits limits;
