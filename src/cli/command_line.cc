@@ -221,6 +221,20 @@ void read_refused_variables(CLI::App& app) {
   for (CLI::App* chosen : app.get_subcommands()) read_refused_variables(*chosen);
 }
 
+// --tenant "$T" with no T would else mean all tenants, as if the flag were not there. (A variable
+// that is empty is one that is not set.)
+void refuse_empty_values(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::vector<std::string>& values = option->results();
+    if (option->get_lnames().empty() || option->count() == 0) continue;
+    if (std::find(values.begin(), values.end(), "") == values.end()) continue;
+    throw CommandError(ExitCode::usage,
+                       fmt::format("--{} is empty: give it a value, or leave it out",
+                                   option->get_lnames().front()));
+  }
+  for (const CLI::App* chosen : app.get_subcommands()) refuse_empty_values(*chosen);
+}
+
 // A name that is mistyped is said in our words, before anything that CLI11 concludes from it.
 void parse_words(CLI::App& root, std::vector<std::string> arguments) {
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes a stack
@@ -236,6 +250,7 @@ void parse_words(CLI::App& root, std::vector<std::string> arguments) {
   }
   check_extras(root);
   check_completeness(root);
+  refuse_empty_values(root);
   read_refused_variables(root);
 }
 
