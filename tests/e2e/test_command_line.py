@@ -73,6 +73,8 @@ def test_help_and_version_are_commands_too(sluice):
     (["worker", "--slots", "many"], "--slots: Value many not in range"),
     (["route", "set", "r", "m", "heavy"], "'heavy' is no weight"),
     (["model", "set", "m"], "settings is required; see sluice model set --help"),
+    (["key", "create", "k", "--tenant", ""], "--tenant is empty: give it a value"),
+    (["cancel", "--tenant="], "--tenant: 1 required TEXT missing"),
     (["key", "create", "k", "--scope", "root"], "see sluice key create --help"),
     (["model", "close", "m", "--for", "1h", "--forever"], "--for excludes --forever"),
     (["model", "close", "m", "--for", "1h", "--until", "2090-01-01"], "--for excludes --until"),

@@ -130,11 +130,11 @@ $$;
 
 -- why_text: why a model is not faster, in one phrase, the longest-lasting reason first, in the
 -- words of explain.
--- Params:  p_state: model_state; p_waits: whether a task waits for it; p_live, p_slots, p_busy: its
---          workers, as for unserved_phrase; p_permits: null: it has no quota.
+-- Params:  p_state: model_state; p_ready, p_waiting: of model_loads; p_live, p_slots, p_busy:
+--          its workers, as for unserved_phrase; p_permits: null: it has no quota.
 create or replace function sluice.why_text(
-  p_model sluice.models, p_state text, p_waits boolean, p_live bigint, p_slots bigint,
-  p_busy bigint, p_in_flight bigint, p_permits int, p_now timestamptz)
+  p_model sluice.models, p_state text, p_ready bigint, p_waiting bigint, p_live bigint,
+  p_slots bigint, p_busy bigint, p_in_flight bigint, p_permits int, p_now timestamptz)
 returns text
 language plpgsql volatile
 as $$
@@ -142,7 +142,10 @@ begin
   return coalesce(
     case when p_state <> 'open' then sluice.closed_text(p_model, p_now) end,
     case when p_live = 0 then sluice.unserved_phrase(p_live, p_slots, p_busy, p_in_flight, null)
-      when not p_waits then 'nothing waits'
+      when p_ready + p_waiting = 0 then 'nothing waits'
+      when p_ready = 0 and not exists (
+          select from sluice.routes r where r.model = p_model.name and r.weight > 0)
+        then 'what waits is for later: for its time, a retry, or room in a budget'
       else sluice.unserved_phrase(p_live, p_slots, p_busy, p_in_flight, p_model.max_in_flight) end,
     case when p_permits <= 0 or pg_is_in_recovery()
       then sluice.permit_text(p_model, null, p_now) end,
@@ -198,7 +201,7 @@ begin
     coalesce(e.calls, 0), coalesce(e.tokens, 0), f.permits,
     case when f.permits <= 0 then sluice.permit_at(f.row, v_now) end,
     coalesce(e.solved, 0), coalesce(e.failed, 0), e.p50_s, e.p99_s,
-    sluice.why_text(f.row, f.state, f.depth + f.waiting > 0, s.workers, s.slots, s.busy,
+    sluice.why_text(f.row, f.state, f.depth, f.waiting, s.workers, s.slots, s.busy,
       f.in_flight, f.permits, v_now)
   from fact f left join ends e on e.model = (f.row).name
   cross join lateral (select coalesce((f.row).max_unfinished, o.max_unfinished) as max

@@ -61,8 +61,13 @@ export function JobProgress({ job }) {
   }
   const looked = job.done + job.skipped;
   if (job.matched === 0 && looked === 0) return html`<span class="muted">no task matched</span>`;
+  if (['undoing', 'undone'].includes(job.state)) {
+    return html`<${Bar} value=${job.undone} limit=${job.done} short=${false} label="undone" />`;
+  }
+  // Once it is over, what was left alone is not done.
+  const value = WORKING.includes(job.state) ? looked : job.done;
   const all = job.state === 'done' ? looked : Math.max(job.matched, looked);
-  return html`<${Bar} value=${looked} limit=${all} short=${false}
+  return html`<${Bar} value=${value} limit=${all} short=${false}
     label=${ACTIONS[job.action]?.done ?? 'done'} />`;
 }
 
@@ -122,8 +127,10 @@ function Started({ id, onClose }) {
 export function Skipped({ job }) {
   const gone = job.state === 'done' && !job.is_estimate && job.matched !== null
     ? job.matched - job.done - job.skipped : 0;
-  return html`${job.skipped > 0 && html`<p class="muted">${plural(job.skipped, 'task')}
-      ${job.skipped === 1 ? 'was' : 'were'} left alone: changed meanwhile, or not fit for it.</p>`}
+  const were = job.skipped === 1 ? 'was' : 'were';
+  return html`${job.skipped > 0 && html`<p class="muted">${plural(job.skipped, 'task')} ${were} left
+      alone: changed meanwhile, or not fit for it. (Its tenant's priorities and models hold here,
+      too.)</p>`}
     ${gone > 0 && html`<p class="muted">${plural(gone, 'more task')} matched when it began, and
       moved on before it came to ${gone === 1 ? 'it' : 'them'}.</p>`}`;
 }

@@ -73,6 +73,7 @@
  * @property {boolean} is_estimate
  * @property {number} done
  * @property {number} skipped
+ * @property {number} undone
  * @property {string} created_at
  * @property {string | null} started_at
  * @property {string | null} finished_at
