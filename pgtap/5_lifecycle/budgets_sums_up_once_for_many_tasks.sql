@@ -1,4 +1,4 @@
--- sluice.over_opens_at, sluice.over_max
+-- sluice.over_opens_at, sluice.over_max, sluice.over_models, sluice.note_over, sluice.note_within
 begin;
 \ir ../_helpers.sql
 \ir ../_budgets.sql
@@ -47,11 +47,13 @@ delete from sluice.later;
 delete from sluice.mark;
 select given_calls(:'m', 900, :'t') \g /dev/null
 select claimed(:w, 1000, at(3)) \g /dev/null
-select is((select count(*) from sluice.later), 4::bigint * sluice.over_max(),
+select is((select count(*) from sluice.later), sluice.over_max()::bigint,
   'a claim moves some of many away');
 delete from sluice.mark;
-select claimed(:w, 1000, at(3)) \g /dev/null
-select is((select count(*) from sluice.later), 900::bigint, 'and the next one the others');
+select set_config('sluice.over_models_now', '', true), claimed(:w, 2, at(3))
+from generate_series(1, 4) \g /dev/null  -- each in a transaction of its own, as it were
+select is((select count(*) from sluice.later), 900::bigint,
+  'and the next ones the others, many at a time however few they want');
 
 select * from finish();
 rollback;

@@ -3,13 +3,14 @@
 
 -- within_budgets: which of the rows that a claim of p_model may take fit into their budgets, in
 -- their order. Those that do not fit leave their line, over_max at a time. Late rows fit: they end.
+-- Params:  p_places: so many are to be found; rows behind them do not fit, and stay.
 -- Returns: fits: for each of p_turns whether it does; needs: what hold_budgets is to hold for those
 --          that are taken.
 -- Locks:   waits for lock_class('budget') 0 if any of them has a hard budget, and keeps it. If it
 --          is busy for 10 s, rows with a hard budget do not fit, and stay in their line. Requests
 --          are parsed before.
 create or replace function sluice.within_budgets(
-  p_model sluice.models, p_turns sluice.turn[], p_now timestamptz,
+  p_model sluice.models, p_turns sluice.turn[], p_places int, p_now timestamptz,
   out fits boolean[], out needs sluice.budget_need[])
 language plpgsql volatile
 as $$
@@ -20,6 +21,7 @@ declare
   v_sums record;
   v_unread bigint[];
   v_is_mine boolean;             -- the lock
+  v_found int := 0;
   v_left numeric[] := '{}';      -- by the budgets' ids
   v_unspent numeric[] := '{}';   -- the same with what is held
   v_limit numeric[] := '{}';
@@ -60,6 +62,11 @@ begin
       foreach v_need in array v.needs loop
         v_left[v_need.budget] := v_left[v_need.budget] - v_need.nanos;
       end loop;
+      v_found := v_found + 1;
+      if v_found = p_places then
+        fits := fits[:v.place] || array_fill(false, array[cardinality(fits) - v.place::int]);
+        exit;
+      end if;
     end if;
   end loop;
   if v_over <> '{}' then

@@ -62,6 +62,7 @@ declare
   v_line int;
   v_rows sluice.queue[];
 begin
+  perform sluice.note_over(p_model.id);
   for v_line in select distinct o.line from unnest(p_over) o order by 1 loop
     execute format('
       with pick as materialized (

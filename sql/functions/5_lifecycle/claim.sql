@@ -70,7 +70,7 @@ end
 $$;
 
 -- claim_shares: the leases that a claim gives. A claim that ends early notifies all workers, who
--- claim again; with a p_now it does not end early.
+-- claim again; with a p_now it does not end early, nor does one that found nothing to do.
 -- Params:  p_shares: null: no model has a limit of its own; p_last: the worst rank to take.
 create or replace function sluice.claim_shares(
   p_worker bigint, p_models text[], p_shares int[], p_max int, p_now timestamptz,
@@ -113,7 +113,8 @@ begin
   for v_round in 1 .. 2 loop
     for i in 1 .. cardinality(v_open) loop
       exit when v_left <= 0;
-      if p_now is null and v_all <> '{}' and clock_timestamp() > v_until then
+      if p_now is null and clock_timestamp() > v_until
+         and (v_all <> '{}' or sluice.over_models(true) <> '{}') then
         perform sluice.note_turn(v_open[i - 1]) where v_round = 1 and v_all_ranks;
         perform sluice.notify('sluice_work', '0');
         return v_all;
@@ -128,6 +129,7 @@ begin
         perform sluice.note_turn(v_open[i]);
       end if;
       if cardinality(v_taken) > 0 then
+        perform sluice.note_within(v_open[i]) where v_open[i] = any (sluice.over_models(false));
         v_more := v_more || v_open[i];
         v_more_caps := v_more_caps || v_caps[i] - cardinality(v_taken);
       end if;

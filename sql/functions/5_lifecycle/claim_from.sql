@@ -87,6 +87,9 @@ begin
       v_want < p_max or p_last < sluice.rank_max(), v_leases, v_now, p_more);
   end if;
   if v_leases = '{}' then
+    -- Tasks that were over a budget have left; what stands behind them is for the next claim.
+    perform sluice.notify('sluice_work', '0')
+    where p_now is null and v_model.is_budgeted and p_model = any (sluice.over_models(true));
     return v_leases;
   end if;
   if v_model.is_compared and p_more = 0 and cardinality(v_leases) = v_want then

@@ -85,12 +85,48 @@ begin
 end
 $$;
 
+-- over_models: the models whose tasks claims of this session have lately taken out of their lines
+-- because they were over a budget, or the present transaction has. Others come before them: that
+-- work takes 6 ms a visit, and with 200 such models a claim took a second, for everybody.
+create or replace function sluice.over_models(p_in_transaction boolean) returns int[]
+language plpgsql volatile
+as $$
+declare
+  v_noted text := current_setting(case when p_in_transaction then 'sluice.over_models_now'
+    else 'sluice.over_models' end, true);
+begin
+  return case when v_noted ~ '^[{][0-9]{1,9}(,[0-9]{1,9})*[}]$' then v_noted::int[] else '{}' end;
+end
+$$;
+
+-- note_over: p_model is one of them, of which there are 900 at most.
+create or replace function sluice.note_over(p_model int) returns void
+language plpgsql volatile
+as $$
+begin
+  perform set_config('sluice.over_models',
+    (p_model || (array_remove(sluice.over_models(false), p_model))[:899])::text, false),
+    set_config('sluice.over_models_now',
+      (p_model || array_remove(sluice.over_models(true), p_model))::text, true);
+end
+$$;
+
+-- note_within: p_model is none of them any more: a claim has brought calls of it.
+create or replace function sluice.note_within(p_model int) returns void
+language plpgsql volatile
+as $$
+begin
+  perform set_config('sluice.over_models',
+    array_remove(sluice.over_models(false), p_model)::text, false);
+end
+$$;
+
 -- open_models: the ids of the models that may have work and from which a worker may claim now.
 -- Each has its turn, beginning behind model_before: in an order by chance one of 900 waited for
 -- seconds while each claim came to 20 of them. Models with many routes mostly come last, because a
--- claim looks at each of their lines, and so do those of a route's later tiers, because the
--- earlier ones are to use up their permits. Mostly there is one model, and one statement is
--- enough: another would cost the first call after a pause 50 us, with nothing in a cache.
+-- claim looks at each of their lines; so do those of a route's later tiers, because the earlier
+-- ones are to use up their permits, and over_models. Mostly there is one model, and one statement
+-- is enough: another would cost the first call after a pause 50 us, with nothing in a cache.
 -- Errors:  SL010.
 create or replace function sluice.open_models(p_worker bigint, p_models text[], p_now timestamptz)
 returns int[]
@@ -100,6 +136,7 @@ declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
   v record;
   v_before int;
+  v_over int[];
 begin
   select w.feeds, w.is_calm, array(
     select m.id from sluice.models m
@@ -125,13 +162,15 @@ begin
     return v.ids;
   end if;
   v_before := sluice.model_before(v.ids);
+  v_over := sluice.over_models(false);
   return array(  -- what is cheap was asked first: is_open is 6 us a model
     select m.id from sluice.models m where m.id = any (v.ids)
       and (v.is_calm or sluice.is_open(m, v_now))
     order by row_number() over (order by m.id <= v_before, m.id) * (
       -- mostly: whose place is always behind is never first, and each turn passes it
       select case when random() * w.places < 1 then 1 else w.places end from (
-        select least(10, 1 + count(*)) * 64 ^ least(coalesce(max(r.tier), 1) - 1, 9) as places
+        select least(10, 1 + count(*)) * 64 ^ (least(coalesce(max(r.tier), 1) - 1, 9)
+          + (m.id = any (v_over))::int) as places
         from sluice.routes r where v.feeds and r.model = m.name offset 0) w));
 end
 $$;

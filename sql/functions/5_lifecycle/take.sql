@@ -45,7 +45,9 @@ declare
   v_left int := p_want;
   v_looked int := 0;
   v_more boolean := true;
-  v_in_vain int := 4;  -- looks at a line of which budgets leave nothing: each moves rows away
+  -- looks at a line of which budgets leave nothing: each moves rows away, the first one many where
+  -- some were over at the last visit
+  v_in_vain int := case when p_model.id = any (sluice.over_models(false)) then 1 else 2 end;
 begin
   while v_more loop
     if v_heads is null then
