@@ -1,7 +1,7 @@
 begin;
 \set alone
 \ir ../_helpers.sql
-select plan(28);
+select plan(27);
 
 select given_model() as m \gset
 select given_worker(array[:'m']) as worker \gset
@@ -70,7 +70,6 @@ select is(sluice.imported_draft('{"id": 5, "route": "r", "model": "m", "prompt":
 select lives_ok($$select sluice.check_imported('[{"id": "5", "status": "queued"}]', 's')$$,
   'check_imported: an id may be a text');
 select is(sluice.import_ends('{}', 's', at(0)), '{}'::bigint[], 'import_ends: of none');
-select lives_ok($$select sluice.store_ends('{}', '{}', at(0))$$, 'store_ends: of none');
 select is(sluice.import_key('{"id": 5}', 'here'), 'sluice import here 5', 'by this it is known');
 
 select * from finish();

@@ -217,7 +217,7 @@ $$;
 -- import_ends: stores tasks that have ended elsewhere.
 -- Params:  p_tasks: lines of an export, checked.
 -- Returns: their ids here, in the same order.
--- Errors:  SL004 a value that is of another type; SL009 not this caller's tenant.
+-- Errors:  SL009 not this caller's tenant.
 create or replace function sluice.import_ends(p_tasks jsonb[], p_source text, p_now timestamptz)
 returns bigint[]
 language plpgsql volatile
@@ -234,45 +234,27 @@ begin
       null, sluice.import_key(t, p_source), null, t ->> 'request', null, null, null,
       null, t ->> 'schema_version', t ->> 'affinity_key')::sluice.task_draft
     from unnest(p_tasks) with ordinality i(t, n) order by i.n), v_ids, null);
-  perform sluice.store_ends(array(select p_tasks[n] from generate_subscripts(v_ids, 1) n
-      where v_kept[n] = v_ids[n] order by n),
-    array(select v_ids[n] from generate_subscripts(v_ids, 1) n where v_kept[n] = v_ids[n]
-      order by n), p_now);
-  return v_kept;
-exception when invalid_text_representation or numeric_value_out_of_range or invalid_datetime_format
-    or datetime_field_overflow then
-  raise exception '%', sqlerrm using errcode = 'SL004',
-    hint = 'Import takes the lines that sluice export writes.';
-end
-$$;
-
--- store_ends: the rows of import_ends.
-create or replace function sluice.store_ends(p_tasks jsonb[], p_ids bigint[], p_now timestamptz)
-returns void
-language plpgsql volatile
-as $$
-begin
   insert into sluice.task (id, created_at, run_at, deadline, model, max_output_tokens, priority,
     max_attempts, route, tenant, traceparent, metadata, prompt, request, forgotten_at,
     schema_version, affinity_key)
-  select p_ids[i.n], (i.t ->> 'created_at')::timestamptz, (i.t ->> 'run_at')::timestamptz,
-    (i.t ->> 'deadline')::timestamptz, m.id, (i.t ->> 'max_output_tokens')::int,
-    coalesce((i.t ->> 'priority')::smallint, 0), (i.t ->> 'max_attempts')::smallint,
-    i.t ->> 'route', i.t ->> 'tenant', i.t ->> 'traceparent', nullif(i.t -> 'metadata', 'null'),
-    i.t ->> 'prompt', i.t ->> 'request',
-    case when num_nonnulls(i.t ->> 'prompt', i.t ->> 'request') = 0
-      then least((i.t ->> 'finished_at')::timestamptz, p_now) end, i.t ->> 'schema_version',
-    i.t ->> 'affinity_key'
-  from unnest(p_tasks) with ordinality i(t, n)
-  left join sluice.models m on i.t ->> 'route' is null and m.name = i.t ->> 'model';
+  select i.id, t.created_at, t.run_at, t.deadline, m.id, t.max_output_tokens,
+    coalesce(t.priority, 0), t.max_attempts, t.route, t.tenant, t.traceparent, t.metadata, t.prompt,
+    t.request, case when num_nonnulls(t.prompt, t.request) = 0
+      then least((i.task ->> 'finished_at')::timestamptz, p_now) end, t.schema_version,
+    t.affinity_key
+  from unnest(p_tasks, v_ids, v_kept) i(task, id, kept)
+  cross join lateral jsonb_populate_record(null::sluice.task,
+    i.task - '{id, model, bounds}'::text[]) t
+  left join sluice.models m on t.route is null and m.name = i.task ->> 'model'
+  where i.kept = i.id;
   insert into sluice.result (task_id, created_at, queued_at, started_at, finished_at, fence,
     input_tokens, output_tokens, attempts, status, model, error_code, error, cost, answer, response)
-  select p_ids[i.n], (i.t ->> 'created_at')::timestamptz, (i.t ->> 'queued_at')::timestamptz,
-    (i.t ->> 'started_at')::timestamptz, (i.t ->> 'finished_at')::timestamptz, 0,
-    (i.t ->> 'input_tokens')::int, (i.t ->> 'output_tokens')::int,
-    coalesce((i.t ->> 'attempts')::smallint, 0), i.t ->> 'status', i.t ->> 'model',
-    i.t ->> 'error_code', i.t ->> 'error', (i.t ->> 'cost')::numeric, i.t ->> 'answer',
-    i.t ->> 'response'
-  from unnest(p_tasks) with ordinality i(t, n);
+  select i.id, r.created_at, r.queued_at, r.started_at, r.finished_at, 0, r.input_tokens,
+    r.output_tokens, coalesce(r.attempts, 0), r.status, r.model, r.error_code, r.error, r.cost,
+    r.answer, r.response
+  from unnest(p_tasks, v_ids, v_kept) i(task, id, kept)
+  cross join lateral jsonb_populate_record(null::sluice.result, i.task) r
+  where i.kept = i.id;
+  return v_kept;
 end
 $$;
