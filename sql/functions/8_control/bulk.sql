@@ -122,16 +122,53 @@ begin
   case p_action
     when 'cancel' then select * into done, next
       from sluice.cancel_some(p_filter, p_from, p_stop, p_now);
-    when 'redrive' then select * into done, next
-      from sluice.redrive_some(p_filter, p_from, p_stop, p_now);
-    when 'forget' then select * into done, next
-      from sluice.forget_some(p_filter, p_from, p_stop, p_now);
+    else select * into done, next
+      from sluice.ended_some(p_action, p_filter, p_from, p_stop, p_now);
   end case;
   if done > 0 or p_from is null and p_action <> 'forget' then
     perform sluice.note_command(p_action || '_all', p_filter.name,
       to_jsonb(p_filter) - '{name,model,route,is_bound,tenants}'::text[]
       || jsonb_build_object(case p_action when 'cancel' then 'cancelled' when 'redrive'
         then 'redriven' else 'forgotten' end, done));
+  end if;
+end
+$$;
+
+-- ended_some: a part of redrive_all or forget_all, which ends between two pages when the clock
+-- reaches p_stop, a forget also after forget_step() tasks.
+-- Params:  p_action: redrive or forget; p_from: null, or next of the part before.
+-- Returns: done: how many; next: null at the end.
+create or replace function sluice.ended_some(
+  p_action text, p_filter sluice.task_filter, p_from jsonb, p_stop timestamptz, p_now timestamptz,
+  out done bigint, out next jsonb)
+language plpgsql volatile
+as $$
+declare
+  v_redrives boolean := p_action = 'redrive';
+  v_until bigint := coalesce((p_from ->> 'until')::bigint, (select last_value from sluice.task_id));
+  v_after bigint := coalesce((p_from ->> 'from')::bigint, 0) - 1;
+  v_page record;
+begin
+  if v_redrives then
+    perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 1);
+    p_filter.status := 'failed';
+  end if;
+  done := 0;
+  loop
+    v_page := sluice.ended_page(p_filter, v_redrives, v_after, v_until,
+      case when v_redrives then 1000 else sluice.forget_step() - done end::int);
+    exit when v_page.last is null;
+    if v_redrives then
+      perform sluice.redrive_tasks(v_page.ids, p_now) where v_page.ids <> '{}';
+    else
+      perform sluice.forget_texts(v_page.ids, p_now) where v_page.ids <> '{}';
+    end if;
+    done := done + cardinality(v_page.ids);
+    v_after := v_page.last;
+    exit when not v_redrives and done = sluice.forget_step() or clock_timestamp() >= p_stop;
+  end loop;
+  if v_page.last is not null then
+    next := jsonb_build_object('from', v_after + 1, 'until', v_until);
   end if;
 end
 $$;

@@ -25,35 +25,6 @@ create or replace function sluice.forget_step() returns int
 language sql immutable parallel safe
 as $$ select 10000 $$;
 
--- forget_some: a step of a walk over all results, which also ends between two pages when the clock
--- reaches p_stop.
--- Params:  p_from: null, or next of the step before.
--- Returns: done: how many; next: null at the end.
-create or replace function sluice.forget_some(
-  p_filter sluice.task_filter, p_from jsonb, p_stop timestamptz, p_now timestamptz, out done bigint,
-  out next jsonb)
-language plpgsql volatile
-as $$
-declare
-  v_after bigint := coalesce((p_from ->> 'from')::bigint, 0) - 1;
-  v_page record;
-begin
-  done := 0;
-  loop
-    v_page := sluice.ended_page(p_filter, false, v_after, 9223372036854775807,
-      (sluice.forget_step() - done)::int);
-    exit when v_page.last is null;
-    perform sluice.forget_texts(v_page.ids, p_now) where v_page.ids <> '{}';
-    done := done + cardinality(v_page.ids);
-    v_after := v_page.last;
-    exit when done = sluice.forget_step() or clock_timestamp() >= p_stop;
-  end loop;
-  if v_page.last is not null then
-    next := jsonb_build_object('from', v_after + 1);
-  end if;
-end
-$$;
-
 -- forget_texts: erases the texts of finished tasks. Requires the results' row locks. The new rows
 -- keep which transaction stored the old ones: what the history has counted is not counted again.
 -- The only place that updates rows of result and attempt.

@@ -60,37 +60,6 @@ begin
 end
 $$;
 
--- redrive_some: a part of redrive_all, which ends between two pages when the clock reaches p_stop.
--- Params:  p_from: null, or next of the part before.
--- Returns: done: how many; next: null at the end.
-create or replace function sluice.redrive_some(
-  p_filter sluice.task_filter, p_from jsonb, p_stop timestamptz, p_now timestamptz, out done bigint,
-  out next jsonb)
-language plpgsql volatile
-as $$
-declare
-  v_until bigint := coalesce((p_from ->> 'until')::bigint, (select last_value from sluice.task_id));
-  v_after bigint := coalesce((p_from ->> 'from')::bigint, 0) - 1;
-  v_page record;
-begin
-  perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 1);
-  p_filter.status := 'failed';
-  done := 0;
-  loop
-    v_page := sluice.ended_page(p_filter, true, v_after, v_until, 1000);
-    exit when v_page.last is null;
-    if v_page.ids <> '{}' then
-      done := done + sluice.redrive_tasks(v_page.ids, p_now);
-    end if;
-    v_after := v_page.last;
-    exit when clock_timestamp() >= p_stop;
-  end loop;
-  if v_page.last is not null then
-    next := jsonb_build_object('from', v_after + 1, 'until', v_until);
-  end if;
-end
-$$;
-
 -- redrive_tasks: moves each result to attempt, and its task to its line or to sluice.later: there
 -- also, if the line may have to be made (D-403). The attempt keeps which transaction stored the
 -- result: the history counts the end if it has not yet.
