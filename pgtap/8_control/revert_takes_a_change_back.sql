@@ -67,7 +67,7 @@ delete from sluice.models where name = :'old';
 select is((error_of(format('select sluice.revert(%s, true)', :undo))).code, 'SL011',
   'no change of what is gone');
 select is((error_of('select sluice.revert(-1)')).code, 'SL006', 'no revision, nothing');
--- revision_condition, revision_row, changed_since, restore_row
+-- revision_condition, restore_row
 
 select * from finish();
 rollback;

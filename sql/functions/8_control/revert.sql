@@ -11,34 +11,6 @@ as $$
     from unnest(sluice.revision_key(p_kind)) with ordinality k(key, n)) end
 $$;
 
--- revision_row: the row that a revision was about, as it is now; null: there is none. Locks it.
-create or replace function sluice.revision_row(p_revision sluice.revision) returns jsonb
-language plpgsql volatile
-as $$
-declare
-  v_row jsonb;
-begin
-  execute format('select to_jsonb(c) from sluice.%I c where %s for update', p_revision.kind,
-    sluice.revision_condition(p_revision.kind))
-  into v_row using p_revision.name, coalesce(p_revision.after, p_revision.before);
-  return v_row;
-end
-$$;
-
--- changed_since: what is no longer as a revision left it: names of columns; or "name" when its row
--- is gone or, after a deletion, there again.
-create or replace function sluice.changed_since(p_revision sluice.revision, p_row jsonb)
-returns text[]
-language plpgsql immutable
-as $$
-begin
-  return case
-    when (p_row is null) <> (p_revision.after is null) then array['name']
-    else array(select a.key from jsonb_each(p_revision.after) a
-      where a.value is distinct from p_row -> a.key order by a.key) end;
-end
-$$;
-
 -- restore_row: makes the row of a revision what it was before: deletes it, inserts it, or sets the
 -- columns that had changed.
 -- Params:  p_exists: whether there is such a row now.
@@ -49,26 +21,16 @@ as $$
 declare
   v_before jsonb := p_revision.before;
 begin
-  if v_before is null then
-    execute format('delete from sluice.%I c where %s', p_revision.kind,
-      sluice.revision_condition(p_revision.kind))
-    using p_revision.name, p_revision.after;
-  elsif p_exists and cardinality(sluice.revision_key(p_revision.kind)) = 2 then
-    execute format('update sluice.%1$I c set (%2$s) = (select %2$s
-      from jsonb_populate_record(c, $3)) where %3$s', p_revision.kind,
-      (select string_agg(quote_ident(k), ', ') from jsonb_object_keys(v_before) k),
-      sluice.revision_condition(p_revision.kind))
-    using p_revision.name, coalesce(p_revision.after, v_before), v_before;
-  elsif p_exists then
-    perform sluice.write_row(p_revision.kind, p_revision.name, v_before, false,
-      sluice.configurable_columns(p_revision.kind));
-  else
-    execute format('insert into sluice.%1$I (%2$s) select %2$s
-      from jsonb_populate_record(null::sluice.%1$I, $1)', p_revision.kind,
-      (select string_agg(format('%I', k), ', ') from jsonb_object_keys(v_before) k
-        where k = any (sluice.configurable_columns(p_revision.kind))))
-    using v_before;
-  end if;
+  execute format(case
+      when v_before is null then 'delete from sluice.%1$I c where %3$s'
+      when p_exists then 'update sluice.%1$I c set (%2$s) = (
+        select %2$s from jsonb_populate_record(c, $3)) where %3$s'
+      else 'insert into sluice.%1$I (%2$s)
+        select %2$s from jsonb_populate_record(null::sluice.%1$I, $3)' end,
+    p_revision.kind, (select string_agg(quote_ident(k), ', ') from jsonb_object_keys(v_before) k
+      where k = any (sluice.configurable_columns(p_revision.kind))),
+    sluice.revision_condition(p_revision.kind))
+  using p_revision.name, coalesce(p_revision.after, v_before), v_before;
 end
 $$;
 
@@ -97,8 +59,12 @@ begin
     raise exception 'there is no revision %', revert.revision using errcode = 'SL006',
       hint = 'sluice.revisions lists what there is.';
   end if;
-  v_row := sluice.revision_row(v);
-  v_changed := sluice.changed_since(v, v_row);
+  execute format('select to_jsonb(c) from sluice.%I c where %s for update', v.kind,
+    sluice.revision_condition(v.kind))
+  into v_row using v.name, coalesce(v.after, v.before);
+  v_changed := case when (v_row is null) <> (v.after is null) then array['name']
+    else array(select a.key from jsonb_each(v.after) a
+      where a.value is distinct from v_row -> a.key order by a.key) end;
   if v_changed <> '{}' and (not force or v_row is null and v.action = 'update') then
     raise exception '% changed since: %',
       case when v.kind = 'settings' then v.kind else format('%s "%s"', v.kind, v.name) end,
