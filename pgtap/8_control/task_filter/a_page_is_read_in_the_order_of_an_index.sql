@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(4);
+select plan(6);
 
 -- Nobody has analyzed these tables. Without more ado PostgreSQL would sort all rows for each page.
 select given_model() as m \gset
@@ -34,10 +34,12 @@ select cmp_ok(cost_of(('sluice.' || :'queue')::regclass, format(
 select cmp_ok(cost_of(('sluice.' || :'queue')::regclass, format(
   'sluice.count_page(%L, %L, false, 0, %s, 500)', :'queue', :'f', :first + 3000)), '<=',
   500::bigint, 'also when they are counted');
-select cmp_ok(cost_of('sluice.result', format('sluice.unsolved_upto(0, %s, 500)', :first + 3000)),
-  '<=', 500::bigint, 'of those that are not solved');
-select cmp_ok(cost_of('sluice.result', format('sluice.results_upto(0, %s, 500)', :first + 3000)),
-  '<=', 500::bigint, 'of all that have ended');
+select cmp_ok(cost_of('sluice.result', format('sluice.results_upto(0, %s, 500, %L)', :first + 3000,
+  p.unsolved)), '<=', 500::bigint, 'of those that are not solved, and of all that have ended')
+from (values (true), (false)) p(unsolved);
+select cmp_ok(cost_of('sluice.result', format('sluice.count_page(''result'', %L, %L, 0, %s, 500)',
+  :'f', p.unsolved, :first + 3000)), '<=', 1500::bigint, 'also when they are counted')
+from (values (true), (false)) p(unsolved);
 
 select * from finish();
 rollback;

@@ -5,16 +5,16 @@ select plan(6);
 select given_model() as m \gset
 select given_tasks(:'m', 3) as ids \gset
 select sluice.cancel(id, at(1)) from unnest(:'ids'::bigint[]) id \g /dev/null
-select is(sluice.results_upto((:'ids'::bigint[])[1], (:'ids'::bigint[])[3], 1000),
+select is(sluice.results_upto((:'ids'::bigint[])[1], (:'ids'::bigint[])[3], 1000, false),
   (:'ids'::bigint[])[3], 'the last one');
-select is(sluice.results_upto((:'ids'::bigint[])[1], (:'ids'::bigint[])[2], 1000),
+select is(sluice.results_upto((:'ids'::bigint[])[1], (:'ids'::bigint[])[2], 1000, false),
   (:'ids'::bigint[])[2], 'up to one');
-select is(sluice.results_upto((:'ids'::bigint[])[3] + 1, (:'ids'::bigint[])[3] + 1, 1000), null,
-  'none');
+select is(sluice.results_upto((:'ids'::bigint[])[3] + 1, (:'ids'::bigint[])[3] + 1, 1000, false),
+  null, 'none');
 insert into sluice.result (task_id, created_at, finished_at, fence, attempts, status)
 select n, at(0), at(0), 1, 1, 'cancelled'
 from generate_series((:'ids'::bigint[])[3] + 1, (:'ids'::bigint[])[3] + 1000) n;
-select is(sluice.results_upto((:'ids'::bigint[])[1], 9223372036854775807, 1000),
+select is(sluice.results_upto((:'ids'::bigint[])[1], 9223372036854775807, 1000, false),
   (:'ids'::bigint[])[1] + 999, 'a thousand');
 select is(array(select sluice.page_rows(jsonb_populate_record(null::sluice.task_filter, f), 1000)
   from unnest('{"{}", "{\"message\": \"x\"}"}'::jsonb[]) f), '{1000,50}',

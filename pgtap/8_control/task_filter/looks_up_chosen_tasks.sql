@@ -25,9 +25,10 @@ select is(page('result', :'ids', :f1, 10, '{"status": "cancelled"}'), format('{}
 select is(page('queue_' || id_of(:'b'), :'ids', 0, 10), format('{%s} %s', :w2, :w2),
   'also where they wait');
 select is(page('result', :'ids', :w2, 10), '{} none', 'to the end');
-select is(sluice.chosen_lines(jsonb_populate_record(null::sluice.task_filter,
-    jsonb_build_object('ids', array[:f1, :w2, 0], 'is_bound', false, 'tenants', '{}'::text[]))),
-  array(select i from unnest(array[id_of(:'a'), id_of(:'b')]) i order by i),
+select is(sluice.unfinished_places(jsonb_populate_record(null::sluice.task_filter,
+    jsonb_build_object('ids', array[:f1, :w2, 0], 'status', 'queued', 'is_bound', false, 'tenants',
+      '{}'::text[]))),
+  array(select 'queue_' || i from unnest(array[id_of(:'a'), id_of(:'b')]) i order by i),
   'they wait in the lines of what they name');
 
 select * from finish();

@@ -10,9 +10,10 @@ select claimed(:w, 2) \g /dev/null
 select completed(:w, told(:a, 'solved', answer => 'x')), completed(:w, told(:b, 'failed'))
 \g /dev/null
 select sluice.task_filter_of(:'m', null, null, null, null, null) as f \gset
-select is(sluice.results_upto(:a, :z, 1000), :b::bigint, 'of all results the second is the last');
-select is(sluice.unsolved_upto(:a, :z, 1000), :b::bigint, 'it is not solved');
-select is(sluice.unsolved_upto(:a, :a, 1000), null, 'the first is');
+select is(sluice.results_upto(:a, :z, 1000, false), :b::bigint,
+  'of all results the second is the last');
+select is(sluice.results_upto(:a, :z, 1000, true), :b::bigint, 'it is not solved');
+select is(sluice.results_upto(:a, :a, 1000, true), null, 'the first is');
 select is((sluice.ended_page(:'f', true, 0, :z, 10)).ids, array[:b]::bigint[], 'one is unsolved');
 select is((sluice.ended_page(:'f', false, 0, :z, 10)).ids, array[:a, :b]::bigint[],
   'two have ended');

@@ -79,11 +79,13 @@ begin
         and sluice.is_meant($4, t::sluice.task, t.created_at)
       $sql$, p_place)
     into matched, last, rows using p_after, p_until, p_rows, p_filter;
-  elsif p_unsolved then
-    with page as materialized (
-      select r.task_id from sluice.result r where r.task_id > p_after and r.task_id <= p_until
-        and r.status <> 'solved'
-      order by r.task_id limit p_rows)
+  else
+    with page as materialized (  -- of one of the two: each has an index
+      (select r.task_id from sluice.result r where not p_unsolved
+        and r.task_id > p_after and r.task_id <= p_until order by r.task_id limit p_rows)
+      union all
+      (select r.task_id from sluice.result r where p_unsolved and r.status <> 'solved'
+        and r.task_id > p_after and r.task_id <= p_until order by r.task_id limit p_rows))
     select count(t.id), (select max(task_id) from page), (select count(*) from page)
     into matched, last, rows
     from page p cross join lateral (
@@ -91,18 +93,7 @@ begin
     cross join lateral (select t.* from sluice.task t where t.id = p.task_id limit 1) t
     where (t.tenant = any (p_filter.tenants)) = p_filter.is_bound and t.forgotten_at is null
       and sluice.end_is_meant(p_filter, t::sluice.task, r::sluice.result)
-      and (p_filter.is_retargeted or sluice.is_served(t.model, t.route));
-  else
-    with page as materialized (
-      select r.task_id from sluice.result r where r.task_id > p_after and r.task_id <= p_until
-      order by r.task_id limit p_rows)
-    select count(t.id), (select max(task_id) from page), (select count(*) from page)
-    into matched, last, rows
-    from page p cross join lateral (
-      select r.* from sluice.result r where r.task_id = p.task_id limit 1) r
-    cross join lateral (select t.* from sluice.task t where t.id = p.task_id limit 1) t
-    where (t.tenant = any (p_filter.tenants)) = p_filter.is_bound and t.forgotten_at is null
-      and sluice.end_is_meant(p_filter, t::sluice.task, r::sluice.result);
+      and (not p_unsolved or p_filter.is_retargeted or sluice.is_served(t.model, t.route));
   end if;
   perform pg_sleep(extract(epoch from clock_timestamp() - v_begun)) where last is not null;
 end

@@ -2,18 +2,6 @@
 -- the order of an index. What PostgreSQL knows of a table may be from when it was empty: then it
 -- would rather collect and sort all its rows for each page, 100,000 in 35 ms, so it may not.
 
--- chosen_lines: the lines in which the chosen ids wait, if they do; null: none are chosen.
-create or replace function sluice.chosen_lines(p_filter sluice.task_filter) returns int[]
-language plpgsql stable
-as $$
-begin
-  return case when p_filter.ids is not null then array(
-    select distinct unnest(sluice.lines_of_task(sluice.facts_of(t))) from sluice.task t
-    where t.id = any (p_filter.ids)
-      and (t.tenant = any (p_filter.tenants)) = p_filter.is_bound) end;
-end
-$$;
-
 -- chosen_page: the next p_max of the chosen ids, as far as they are in a place and meet the
 -- conditions. Locks nothing.
 -- Params:  p_place: result, or a table of unfinished tasks; p_unsolved: as for ended_page; p_after:
@@ -65,29 +53,21 @@ as $$ select least(20 * p_max, case when p_filter.message is null then 1000 else
 -- Null: there are none. Searches for results that meet conditions go from page to page, so that
 -- they can stop between two, however few match. A page whose tasks have 64 KiB of metadata each
 -- takes 0.2 s.
-create or replace function sluice.results_upto(p_from bigint, p_until bigint, p_rows int)
+-- Params:  p_unsolved: of results that are not solved: few where most are.
+create or replace function sluice.results_upto(
+  p_from bigint, p_until bigint, p_rows int, p_unsolved boolean)
 returns bigint
 language plpgsql stable
 set enable_bitmapscan = off
 as $$
 begin
-  return (select max(p.task_id) from (
-    select r.task_id from sluice.result r where r.task_id >= p_from and r.task_id <= p_until
-    order by r.task_id limit p_rows) p);
-end
-$$;
-
--- unsolved_upto: the same of results that are not solved: few where most are.
-create or replace function sluice.unsolved_upto(p_from bigint, p_until bigint, p_rows int)
-returns bigint
-language plpgsql stable
-set enable_bitmapscan = off
-as $$
-begin
-  return (select max(p.task_id) from (
-    select r.task_id from sluice.result r where r.task_id >= p_from and r.task_id <= p_until
-      and r.status <> 'solved'
-    order by r.task_id limit p_rows) p);
+  return case when p_unsolved then (select max(p.task_id) from (
+      select r.task_id from sluice.result r where r.task_id >= p_from and r.task_id <= p_until
+        and r.status <> 'solved'
+      order by r.task_id limit p_rows) p)
+    else (select max(p.task_id) from (
+      select r.task_id from sluice.result r where r.task_id >= p_from and r.task_id <= p_until
+      order by r.task_id limit p_rows) p) end;
 end
 $$;
 
@@ -107,8 +87,9 @@ begin
     ids := array(select r.task_id from sluice.result r where r.task_id = any (ids)
       order by r.task_id for update);
     return;
-  elsif p_unsolved then
-    last := sluice.unsolved_upto(p_after + 1, p_until, sluice.page_rows(p_filter, p_max));
+  end if;
+  last := sluice.results_upto(p_after + 1, p_until, sluice.page_rows(p_filter, p_max), p_unsolved);
+  if p_unsolved then
     ids := array(
       select r.task_id from sluice.result r cross join lateral (
         select t.* from sluice.task t where t.id = r.task_id limit 1) t
@@ -119,7 +100,6 @@ begin
         and (p_filter.is_retargeted or sluice.is_served(t.model, t.route))
       order by r.task_id limit p_max for update of r);
   else
-    last := sluice.results_upto(p_after + 1, p_until, sluice.page_rows(p_filter, p_max));
     ids := array(
       select r.task_id from sluice.result r cross join lateral (
         select t.* from sluice.task t where t.id = r.task_id limit 1) t
@@ -137,7 +117,10 @@ create or replace function sluice.unfinished_places(p_filter sluice.task_filter)
 language plpgsql stable
 as $$
 declare
-  v_chosen int[] := sluice.chosen_lines(p_filter);
+  v_chosen int[] := case when p_filter.ids is not null then array(
+    select distinct unnest(sluice.lines_of_task(sluice.facts_of(t))) from sluice.task t
+    where t.id = any (p_filter.ids) and (t.tenant = any (p_filter.tenants)) = p_filter.is_bound)
+    end;
   v_queues text[] := array(select sluice.place_of(l) from unnest(sluice.all_lines()) l
     where (p_filter.name is null or l = p_filter.model
         or l = any (sluice.lines_of_route(p_filter.route))
