@@ -14,8 +14,8 @@ select j as job from sluice.new_job('move', jsonb_build_object('model', :'a'), :
   at(1)) j \gset
 select is(sluice.fitting(:'job'::sluice.job, array[:waiting, :later]),
   array[:waiting, :later]::bigint[], 'both fit');
-select is(sluice.move_to(:'q', array[:waiting, :later], :'b'), array[:waiting]::bigint[],
-  'one is moved from there');
+select is(sluice.move_waiting(:'q', array[:waiting, :later], id_of(:'b'), null, null),
+  array[:waiting]::bigint[], 'one is moved from there');
 select is(sluice.move_waiting(:'q', array[:waiting], id_of(:'a'), null, null), '{}',
   'once');
 select is(queued(:'b'), array[:waiting]::bigint[], 'it waits in the other line');
@@ -29,8 +29,8 @@ select is((select t.model from unnest(:'changed'::sluice.job_task[]) t), id_of(:
 select is((select model from sluice.later where task_id = :later), id_of(:'b'), 'and is moved');
 select is(sluice.prioritise('later', array[:waiting, :later], 7), array[:later]::bigint[],
   'a priority is given in one place, too');
-select is((error_of(format('select sluice.move_to(''later'', array[%s], ''gone'')',
-  :later))).code, 'SL001', 'a target must be there');
+select is((error_of('select sluice.job_target(''gone'')')).code, 'SL001',
+  'a target must be there');
 
 select * from finish();
 rollback;

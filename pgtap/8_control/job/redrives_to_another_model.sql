@@ -37,7 +37,8 @@ select sluice.start_job('redrive', jsonb_build_object('ids', array[:g]), target 
   p_now => at(20)) as job \gset
 select is((stepped(:job)).done, 1::bigint, 'but to another one');
 select is(places(:g), 'queue', 'where it waits');
-select lives_ok(format('select sluice.name_target(array[%s], %L)', :g, :'b'), 'any model will do');
+select lives_ok(format('select sluice.name_target(array[%s], %s, null, null)', :g, id_of(:'b')),
+  'any model will do');
 
 select * from finish();
 rollback;

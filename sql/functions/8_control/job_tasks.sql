@@ -11,6 +11,7 @@ as $$
 declare
   v_ids bigint[] := case when p_job.target is not null or p_job.priority is not null
     then sluice.fitting(p_job, p_ids) else p_ids end;
+  v_target record;
 begin
   skipped := cardinality(p_ids) - cardinality(v_ids);
   changed := array(
@@ -20,8 +21,10 @@ begin
       select r.queued_at, r.cost, r.attempts, r.status, r.fence from sluice.result r
       where r.task_id = t.id limit 1) r on true
     where t.id = any (v_ids) order by t.id);
-  if p_job.action = 'redrive' and p_job.target is not null then
-    perform sluice.name_target(v_ids, p_job.target);
+  if p_job.target is not null then
+    v_target := sluice.job_target(p_job.target);
+    perform sluice.name_target(v_ids, v_target.model, v_target.route, v_target.api)
+    where p_job.action = 'redrive';
   end if;
   case p_job.action
     when 'redrive' then perform sluice.redrive_tasks(v_ids, p_now);
@@ -33,41 +36,37 @@ begin
       v_ids := array(select i from unnest(v_ids) i
         where exists (select from sluice.cancellation c where c.task_id = i)
           or exists (select from sluice.result r where r.task_id = i and r.status = 'cancelled'));
-    when 'move' then v_ids := sluice.move_to(p_place, v_ids, p_job.target);
+    when 'move' then v_ids := sluice.move_waiting(p_place, v_ids, v_target.model, v_target.route,
+      v_target.api);
     when 'prioritise' then v_ids := sluice.prioritise(p_place, v_ids, p_job.priority);
   end case;
   changed := array(select c from unnest(changed) c where c.task_id = any (v_ids));
 end
 $$;
 
--- move_to: moves those of tasks p_ids that wait in one place to the model or route p_target.
+-- job_target: what model or route p_target is, and the api that verbatim requests have in a route.
 -- Errors:  SL001 it is no more.
-create or replace function sluice.move_to(p_place text, p_ids bigint[], p_target text)
-returns bigint[]
+create or replace function sluice.job_target(
+  p_target text, out model int, out route text, out api text)
 language plpgsql volatile
 as $$
-declare
-  v_target record := sluice.target(p_target, false);
 begin
-  return sluice.move_waiting(p_place, p_ids, v_target.id, v_target.route,
-    (select min(m.api) from sluice.routes r join sluice.models m on m.name = r.model
-     where r.route = v_target.route));
+  select t.id, t.route, (select min(m.api) from sluice.routes r
+    join sluice.models m on m.name = r.model where r.route = t.route)
+  into model, route, api from sluice.target(p_target, false) t;
 end
 $$;
 
--- name_target: has tasks whose results are locked name the model or route p_target.
--- Errors:  SL001 it is no more.
+-- name_target: has tasks name another model or route.
+-- Params:  p_model or p_route; p_api: of verbatim requests, for a route.
 -- Locks:   rows of tasks. Requires lock_class('retain') 1, shared: it updates sluice.task.
-create or replace function sluice.name_target(p_ids bigint[], p_target text) returns void
+create or replace function sluice.name_target(
+  p_ids bigint[], p_model int, p_route text, p_api text) returns void
 language plpgsql volatile
 as $$
-declare
-  v_target record := sluice.target(p_target, false);
-  v_api text := (select min(m.api) from sluice.routes r join sluice.models m on m.name = r.model
-    where r.route = v_target.route);
 begin
-  update sluice.task t set model = v_target.id, route = v_target.route,
-    api = case when t.request is not null then v_api end
+  update sluice.task t set model = p_model, route = p_route,
+    api = case when p_route is not null and t.request is not null then p_api end
   where t.id = any (p_ids);
 end
 $$;
@@ -89,7 +88,7 @@ $$;
 
 -- move_waiting: moves those of tasks p_ids that wait in one place to another model or route. They
 -- keep their age, so they stand in the new line by the time since which they are ready.
--- Params:  p_model or p_route; p_api: of verbatim requests, for a route.
+-- Params:  as name_target.
 -- Returns: the ids of those that it moved, ascending.
 -- Errors:  SL001 the model or route is no more.
 -- Locks:   rows of tasks, then the line: only at the end, because claims wait for it. Requires
@@ -110,9 +109,7 @@ begin
   perform sluice.hold_line(l) from unnest(case when p_route is null
       then sluice.lines_of_model(p_model)
     else sluice.lines_of_route(p_route) end) l;
-  update sluice.task t set model = p_model, route = p_route,
-    api = case when p_route is not null and t.request is not null then p_api end
-  where t.id = any (v_ids);
+  perform sluice.name_target(v_ids, p_model, p_route, p_api);
   if p_place = 'later' then
     update sluice.later l set model = p_model, route = p_route where l.task_id = any (v_ids);
   else
