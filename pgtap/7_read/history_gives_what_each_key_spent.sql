@@ -1,4 +1,4 @@
--- sluice.history_of_keys, sluice.keyed_query, sluice.shown_key_name, sluice.rows_page
+-- sluice.history_of_keys, sluice.keyed_query, sluice.shown_key_name
 begin;
 \set alone
 \ir ../_helpers.sql
@@ -54,7 +54,8 @@ select is(sluice.history_page('day', '2039-12-31', '2040-01-02', null, null, 'ke
   #>> '{data,0,key_name}', 'search', 'as JSON');
 select matches(sluice.history_page('day', '2039-12-31', '2040-01-02', null, null, 'key', 'csv'),
   E'^at,key,key_name,solved.*\r\n"2040-01-01[^\r]*"''=nightly",', 'as CSV, without formulas');
-select is(sluice.rows_page('day', 'csv', 'a,b', '{}'), 'a,b', 'without rows it has its columns');
+select matches(sluice.history_page('day', '2000-01-01', '2000-01-02', null, null, 'key', 'csv'),
+  '^at,key,[a-z_,]+$', 'without rows it has its columns');
 select alike(sluice.keyed_query('day', null, 'it''s'), '%''it''''s''%', 'one query');
 select is((select array_agg(distinct key order by key) from sluice.key_history),
   '{00000000000000aa,00000000000000bb}', 'the view has keys alone');

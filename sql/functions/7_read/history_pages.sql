@@ -28,50 +28,32 @@ set search_path = sluice, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  v_since timestamptz := sluice.time_of('since', history_page.since);
-  v_until timestamptz := sluice.time_of('until', history_page.until);
-  v_text text;
+  v_by_key boolean := coalesce(history_page.by = 'key', false);
+  v_columns text := case when v_by_key then 'at,key,key_name' else 'at,model,tenant' end
+    || ',solved,failed,cancelled,expired,retries,hedges,input_tokens,output_tokens,cost,'
+    'wasted_tokens' || case when v_by_key then '' else ',wait_p50_s,wait_p99_s,call_p50_s,'
+      'call_p99_s,total_p50_s,total_p99_s,cached_tokens,cache_write_tokens,reasoning_tokens,'
+      'wasted_cost' end;
+  v_rows json[];
 begin
   if coalesce(history_page.format, '') not in ('json', 'csv') then
     raise exception 'there is no format "%"', left(history_page.format, 200)
       using errcode = 'SL004', column = 'format', hint = 'It is json or csv.';
-  elsif history_page.by = 'key' then
-    select sluice.rows_page(history_page.step, history_page.format, 'at,key,key_name,solved,failed,'
-      'cancelled,expired,retries,hedges,input_tokens,output_tokens,cost,wasted_tokens',
-      coalesce(array_agg(to_json(h)), '{}')) into v_text
-    from sluice.history_of_keys(history_page.step, v_since, v_until, history_page.model,
-      history_page.tenant) h;
-    return v_text;
   end if;
-  with rows as materialized (
-    select h.at, h.model, h.tenant, h.solved, h.failed, h.cancelled, h.expired, h.retries, h.hedges,
-      h.input_tokens, h.output_tokens, h.cost, h.wasted_tokens, h.wait_p50_s, h.wait_p99_s,
-      h.call_p50_s, h.call_p99_s, h.total_p50_s, h.total_p99_s, h.cached_tokens,
-      h.cache_write_tokens, h.reasoning_tokens, h.wasted_cost
-    from sluice.history_of(history_page.step, v_since, v_until, history_page.model,
-      history_page.tenant, history_page.by) h)
-  select sluice.rows_page(history_page.step, history_page.format, 'at,model,tenant,solved,failed,'
-    'cancelled,expired,retries,hedges,input_tokens,output_tokens,cost,wasted_tokens,wait_p50_s,'
-    'wait_p99_s,call_p50_s,call_p99_s,total_p50_s,total_p99_s,cached_tokens,cache_write_tokens,'
-    'reasoning_tokens,wasted_cost',
-    coalesce(array_agg(to_json(r)), '{}')) into v_text
-  from rows r;
-  return v_text;
+  execute format('select array(select to_json(r) from (select %s from %s) r)', v_columns,
+    case when v_by_key then 'sluice.history_of_keys($1, $2, $3, $4, $5)'
+      else 'sluice.history_of($1, $2, $3, $4, $5, $6)' end)
+  into v_rows using history_page.step, sluice.time_of('since', history_page.since),
+    sluice.time_of('until', history_page.until), history_page.model, history_page.tenant,
+    history_page.by;
+  return (
+    select case history_page.format when 'json'
+        then json_build_object('object', 'list', 'step', history_page.step, 'data',
+          coalesce(json_agg(r.row order by r.n), '[]'))::text
+      else v_columns || coalesce(string_agg(E'\r\n' || sluice.csv_line(r.row), '' order by r.n), '')
+      end
+    from unnest(v_rows) with ordinality r(row, n));
 end
-$$;
-
--- rows_page: rows of the history as json or csv.
--- Params:  p_columns: the first line of the csv; p_rows: objects with these keys, in this order.
-create or replace function sluice.rows_page(
-  p_step text, p_format text, p_columns text, p_rows json[]) returns text
-language sql immutable
-as $$
-  select case p_format when 'json'
-      then json_build_object('object', 'list', 'step', p_step, 'data',
-        coalesce(json_agg(r.row order by r.n), '[]'))::text
-    else p_columns || coalesce(string_agg(E'\r\n' || sluice.csv_line(r.row), '' order by r.n), '')
-    end
-  from unnest(p_rows) with ordinality r(row, n)
 $$;
 
 -- time_of: the time that an argument names, as PostgreSQL reads it; null: none.
