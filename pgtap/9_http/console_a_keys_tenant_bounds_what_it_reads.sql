@@ -24,7 +24,7 @@ select is(sluice.search_tasks('{}', :'a') ->> 'looked_at', null,
   'not at how many a search looked: they are others''');
 select is(sluice.show_dead_letter_groups('{}', :'a') ->> 'looked_at', null, 'nor of failures');
 update sluice.settings set trace_url = 'https://traces.example/{trace_id}';
--- trace_id_of, task_json
+-- task_json
 select is(sluice.show_timeline(:own, :'a') ->> 'trace_id', '0af7651916cd43dd8448eb211c80319c',
   'its trace');
 select is(sluice.show_timeline(:own, :'a') ->> 'trace_url', null, 'not where traces are kept');

@@ -46,11 +46,11 @@ begin
 end
 $$;
 
--- failure_groups: groups of the newest failed tasks of the caller's tenants. It looks at 100,000
--- results that are not solved at most, and begins no step after look_time().
+-- failure_groups: groups of the newest failed tasks of the caller's tenants: the 500 most frequent.
+-- It looks at 100,000 results that are not solved at most, and begins no step after look_time().
 -- Params:  p_model: at which they failed; p_tenant: only this one's; p_since: failed from then on;
 --          p_before: ids below this one; each may be null.
--- Returns: groups: in no order; looked_at; next_before: null: it has seen all.
+-- Returns: groups: the most frequent first; looked_at; next_before: null: it has seen all.
 create or replace function sluice.failure_groups(
   p_model text, p_tenant text, p_since timestamptz, p_before bigint,
   out groups sluice.error_group[], out looked_at int, out next_before bigint)
@@ -79,7 +79,8 @@ begin
     v_looks := case when clock_timestamp() < v_step_begun + c_step_lasts then 2 * v_looks
       else greatest(250, v_looks / 2) end;
   end loop;
-  groups := sluice.merged_groups(groups);
+  groups := array(select g from unnest(sluice.merged_groups(groups)) g
+    order by g.count desc, g.last_at desc, g.model, g.message limit 500);
 end
 $$;
 
@@ -110,7 +111,6 @@ begin
     raise notice 'looked at % results', v_found.looked_at
       using hint = format('There may be more: before => %s.', v_found.next_before);
   end if;
-  return query select g.* from unnest(v_found.groups) g
-    order by g.count desc, g.last_at desc, g.model, g.message limit 500;
+  return query select g.* from unnest(v_found.groups) g;
 end
 $$;

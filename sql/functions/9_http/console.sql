@@ -52,11 +52,6 @@ begin
 end
 $$;
 
--- trace_id_of: the id of a trace in a traceparent; null: it has none.
-create or replace function sluice.trace_id_of(p_traceparent text) returns text
-language sql immutable parallel safe
-as $$ select substring(p_traceparent from '^[0-9a-f]{2}-([0-9a-f]{32})-') $$;
-
 -- show_timeline: a task, its timeline and what explain says of it.
 -- Params:  p_tenant: the key's, if it has one: it is not told where the operator keeps traces.
 -- Returns: null: there is no such task of that tenant.
@@ -78,7 +73,7 @@ begin
     return null;
   end if;
   select * into v_found from sluice.found_tasks(array[p_task]);
-  v_trace_id := sluice.trace_id_of(v.traceparent);
+  v_trace_id := substring(v.traceparent from '^[0-9a-f]{2}-([0-9a-f]{32})-');
   return jsonb_build_object('task', sluice.task_json(v_found),
     'events', (select jsonb_agg(to_jsonb(e)) from sluice.timeline(p_task) e),
     'explain', sluice.explain(p_task, p_now), 'trace_id', v_trace_id,
@@ -179,7 +174,6 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  c_groups_max constant int := 500;
   v sluice.search_conditions := sluice.read_record(null::sluice.search_conditions, p_conditions);
   v_found record;
 begin
@@ -189,7 +183,6 @@ begin
       'looked_at', case when p_tenant is null then v_found.looked_at end,
       'next_before', v_found.next_before::text,
       'is_complete', v_found.next_before is null)
-    from (select o.* from unnest(v_found.groups) o
-      order by o.count desc, o.last_at desc, o.model, o.message limit c_groups_max) g);
+    from unnest(v_found.groups) g);
 end
 $$;
