@@ -44,7 +44,7 @@ select is((error_of(format('select * from sluice.timeline(%s)', :t))).code, 'SL0
 set local role :"a";
 select is((select count(*) from sluice.timeline(:t) where kind = 'submitted'), 1::bigint,
   'its own may read it');
--- events_of_calls, events_of_place, events_of_result
+-- plain_event, events_of_calls, events_of_place, events_of_result
 
 select * from finish();
 rollback;

@@ -9,6 +9,17 @@ begin
 end
 $$;
 
+-- plain_event: an event of which no more is known than this.
+create or replace function sluice.plain_event(
+  p_at timestamptz, p_kind text, p_model text, p_worker text default null, p_fence int default null,
+  p_wait_s double precision default null)
+returns sluice.task_event
+language sql immutable parallel safe
+as $$
+  select row(p_at, p_kind, null, p_model, p_worker, p_fence, p_wait_s, null, null, null, null, null,
+    null, null, null)::sluice.task_event
+$$;
+
 -- events_of_calls: the calls of task p_task that are over, and ends that a redrive took back; the
 -- newest 1,000.
 create or replace function sluice.events_of_calls(
@@ -32,9 +43,8 @@ begin
       v_fence := v.fence;
     end if;
     if v.started_at is not null and v.kind <> 'hedged' then
-      return next row(v.started_at, 'claimed', null, v.model, sluice.worker_name(v.worker), v.fence,
-        sluice.seconds_between(v_since, v.started_at), null, null, null, null, null, null, null,
-        null)::sluice.task_event;
+      return next sluice.plain_event(v.started_at, 'claimed', v.model, sluice.worker_name(v.worker),
+        v.fence, sluice.seconds_between(v_since, v.started_at));
     end if;
     return next row(coalesce(v.ended_at, v.started_at),
       case v.kind when 'redriven' then 'ended' else v.kind end, null,
@@ -43,8 +53,7 @@ begin
       v.http_status, v.error_code, v.error, v.input_tokens, v.output_tokens, v.billed,
       trim_scale(v.cost))::sluice.task_event;
     if v.kind = 'redriven' then
-      return next row(v.redriven_at, 'redriven', null, null, null, v.fence, null, null, null, null,
-        null, null, null, null, null)::sluice.task_event;
+      return next sluice.plain_event(v.redriven_at, 'redriven', null, null, v.fence);
     end if;
     v_over := greatest(v_over, v.redriven_at, case when v.kind <> 'hedged' then v.ended_at end);
   end loop;
@@ -56,24 +65,16 @@ $$;
 create or replace function sluice.events_of_place(
   p_task bigint, p_name text, p_queued_at timestamptz)
 returns setof sluice.task_event
-language plpgsql stable
+language sql stable
 as $$
-begin
-  if p_queued_at is not null then
-    return next row(p_queued_at, 'queued', null, p_name, null, null, null, null, null, null,
-      null, null, null, null, null)::sluice.task_event;
-  end if;
-  return query
-  select l.started_at, 'claimed', null::text, m.name, sluice.worker_name(l.worker), l.fence,
-    sluice.seconds_between(l.ready_at, l.started_at), null::double precision, null::int,
-    null::text, null::text, null::int, null::int, null::boolean, null::numeric
-  from sluice.lease l left join sluice.models m on m.id = l.model where l.task_id = p_task;
-  return query
-  select l.ready_at, 'waits_until', null::text, p_name, null::text, null::int,
-    null::double precision, null::double precision, null::int, null::text, null::text, null::int,
-    null::int, null::boolean, null::numeric
-  from sluice.later l where l.task_id = p_task;
-end
+  select sluice.plain_event(p_queued_at, 'queued', p_name) where p_queued_at is not null
+  union all
+  select sluice.plain_event(l.started_at, 'claimed', m.name, sluice.worker_name(l.worker), l.fence,
+    sluice.seconds_between(l.ready_at, l.started_at))
+  from sluice.lease l left join sluice.models m on m.id = l.model where l.task_id = p_task
+  union all
+  select sluice.plain_event(l.ready_at, 'waits_until', p_name)
+  from sluice.later l where l.task_id = p_task
 $$;
 
 -- events_of_result: how a task ended.
@@ -90,13 +91,11 @@ begin
     sluice.worker_name(r.worker) as worker
   into v from sluice.result r where r.task_id = p_task;
   if v.queued_at is not null then
-    return next row(v.queued_at, 'queued', null, p_name, null, null, null, null, null, null, null,
-      null, null, null, null)::sluice.task_event;
+    return next sluice.plain_event(v.queued_at, 'queued', p_name);
   end if;
   if v.started_at is not null then
-    return next row(v.started_at, 'claimed', null, v.model, v.worker, v.fence,
-      sluice.seconds_between(v.queued_at, v.started_at), null, null, null, null, null, null, null,
-      null)::sluice.task_event;
+    return next sluice.plain_event(v.started_at, 'claimed', v.model, v.worker, v.fence,
+      sluice.seconds_between(v.queued_at, v.started_at));
   end if;
   if v.finished_at is not null then
     return next row(v.finished_at, 'ended', v.status, v.model, v.worker, v.fence, null,
@@ -138,10 +137,9 @@ begin
     || array(select sluice.events_of_result(timeline.id, v_name));
   return query
   select (e.event).* from (
-    select row(o.at, o.kind, null, coalesce((select a.model from sluice.attempt a
-        where a.task_id = timeline.id and a.kind = 'rerouted' order by a.id limit 1), v_name),
-      null, null, null, null, null, null, null, null, null, null, null)::sluice.task_event as event,
-      0 as n
+    select sluice.plain_event(o.at, o.kind, coalesce((select a.model from sluice.attempt a
+        where a.task_id = timeline.id and a.kind = 'rerouted' order by a.id limit 1), v_name))
+        as event, 0 as n
     from (values (v.created_at, 'submitted'), (v.run_at, 'waits_until')) o(at, kind)
     where o.kind = 'submitted' or o.at > v.created_at
     union all
