@@ -105,9 +105,9 @@ def test_a_tenant_that_locks_its_old_job_stops_nobodys(url, tenants):
     query(url, "select sluice.submit('x', 'm', tenant => 'b')")
     assert attempt(a) is None
     old = query(url, "update sluice.job set state = 'cancelled', created_at = now() - '40 days'"
-        "::interval, finished_at = now() - '31 days'::interval returning id")[0][0]
+        "::interval, finished_at = now() - '31 days'::interval, done = 1 returning id")[0][0]
     with psycopg2.connect(a) as transaction:
-        transaction.cursor().execute("select sluice.cancel_job(%s)", [old])
+        transaction.cursor().execute("select sluice.undo_job(%s)", [old])
         assert attempt(b) is None
         for _ in range(1000):
             query(url, "select setval('sluice.jobs_after', 0), sluice.advance_jobs()")
@@ -117,6 +117,7 @@ def test_a_tenant_that_locks_its_old_job_stops_nobodys(url, tenants):
         else:
             pytest.fail("the other tenant's job did not end")
         assert query(url, "select count(*) from sluice.job where id = %s", [old]) == [(1,)]
+        transaction.rollback()
     transaction.close()
     query(url, "select setval('sluice.jobs_after', 0), sluice.advance_jobs()")
     assert query(url, "select count(*) from sluice.job where id = %s", [old]) == [(0,)]

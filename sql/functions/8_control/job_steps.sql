@@ -78,7 +78,7 @@ declare
   v_is_final boolean;
 begin
   perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 1);
-  if p_job.state = 'cancelling' then
+  if p_job.state = 'cancelling' then  -- by the last release
     perform sluice.end_job(p_job.id, 'cancelled', p_now);
   elsif exists (select from sluice.api_key k where k.revoked_at is not null
     and k.id = case p_job.state when 'undoing' then p_job.undo_key else p_job.api_key end) then
@@ -145,8 +145,6 @@ begin
   end if;
   if v_page.next is null then
     perform sluice.end_job(p_job.id, 'done', p_now);
-  elsif p_job.state = 'cancelling' then
-    perform sluice.end_job(p_job.id, 'cancelled', p_now);
   end if;
 end
 $$;
@@ -167,11 +165,9 @@ begin
   end if;
   update sluice.job j set undone = j.undone + v_undone, failures = 0, error = null,
     look_at = greatest(p_now, clock_timestamp())
-  where j.id = p_job.id returning j.* into p_job;
+  where j.id = p_job.id;
   if not exists (select from sluice.job_part k where k.job = p_job.id) then
     perform sluice.end_job(p_job.id, 'undone', p_now);
-  elsif p_job.state = 'cancelling' then
-    perform sluice.end_job(p_job.id, 'cancelled', p_now);
   end if;
 end
 $$;

@@ -122,8 +122,7 @@ $$;
 
 -- cancel_job: stops a job, or its undoing. What it has done stays done, and may be undone.
 -- Params:  id: of the job.
--- Returns: the state afterwards: cancelled; cancelling: a step is being made, and is the last; the
---          final one, if the job had ended.
+-- Returns: the state afterwards: cancelled or, if the job had ended, the final one.
 -- Errors:  SL006 no such job among those that the caller may see.
 create or replace function sluice.cancel_job(id bigint, p_now timestamptz default null)
 returns text
@@ -135,20 +134,16 @@ begin
 end
 $$;
 
--- stop_job: cancel_job for a key of p_tenant (null: any).
+-- stop_job: cancel_job for a key of p_tenant (null: any). A step that is being made holds the job's
+-- row, and is the last.
 create or replace function sluice.stop_job(p_id bigint, p_tenant text, p_now timestamptz)
 returns text
 language plpgsql volatile
 as $$
-declare
-  v_alone boolean;
 begin
   perform sluice.require_job(p_id, p_tenant);
-  perform from sluice.job j where j.id = p_id for update skip locked;
-  v_alone := found;  -- a step holds its job's row
-  update sluice.job j set state = case when v_alone then 'cancelled' else 'cancelling' end,
-    finished_at = case when v_alone then p_now end,
-    undo_until = case when v_alone then sluice.undo_end(j, p_now) else j.undo_until end
+  update sluice.job j set state = 'cancelled', finished_at = p_now,
+    undo_until = sluice.undo_end(j, p_now)
   where j.id = p_id and j.state in ('running', 'undoing');
   if found then
     perform sluice.note_command('cancel_job', p_id::text);

@@ -195,7 +195,7 @@ comment on column sluice.jobs.filter is 'Which tasks, as it was given.';
 comment on column sluice.jobs.target is 'Of move: the model or route that they go to.';
 comment on column sluice.jobs.priority is 'Of prioritise: what they get.';
 comment on column sluice.jobs.state is
-  'running, cancelling, cancelled, done, undoing, undone or failed.';
+  'running, cancelled, done, undoing, undone or failed.';
 comment on column sluice.jobs.matched is 'Tasks that met the filter when it was started.';
 comment on column sluice.jobs.is_estimate is 'Whether matched is one.';
 comment on column sluice.jobs.done is 'Tasks that it has acted on so far.';
