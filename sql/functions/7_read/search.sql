@@ -8,11 +8,6 @@ create or replace function sluice.search_looks_max(p_reads_texts boolean) return
 language sql immutable parallel safe
 as $$ select case when p_reads_texts then 2000 else 10000 end $$;
 
--- searched_chars_max: how much of each text a search reads: its beginning.
-create or replace function sluice.searched_chars_max() returns int
-language sql immutable parallel safe
-as $$ select 16384 $$;
-
 -- id_at: from which id on tasks were submitted at p_time or later, by bisection. Ids grow with time
 -- but for what was submitted within the same moment, or with a time of its own.
 create or replace function sluice.id_at(p_time timestamptz) returns bigint
@@ -100,6 +95,8 @@ create or replace function sluice.search_step(
   p_max int, out ids bigint[], out looked_at int, out last_id bigint)
 language plpgsql volatile
 as $$
+declare
+  c_chars_max constant int := 16384;  -- of each text: its beginning
 begin
   execute format($sql$
     with seen as materialized (%s),
@@ -134,7 +131,7 @@ begin
     where (select count(*) from met) < $5 or s.id >= (select min(m.id) from met m)
     $sql$, sluice.searched_text(p_place, p_conditions.status))
   into ids, looked_at, last_id using p_from, p_before, p_looks, p_conditions, p_max,
-    sluice.searched_chars_max();
+    c_chars_max;
 end
 $$;
 

@@ -1,11 +1,5 @@
 -- How many workers the present work is worth: for autoscalers.
 
--- pickup_target: how long a ready task may wait for its call where workers_wanted has its way:
--- about as long as a new worker takes to come.
-create or replace function sluice.pickup_target() returns interval
-language sql immutable parallel safe
-as $$ select interval '1 minute' $$;
-
 -- call_pace: what a call of each model took on average in the last ten minutes that the history has
 -- counted; no row: none was made.
 -- Returns: call_s: seconds; tokens: of input and output.
@@ -59,16 +53,17 @@ $$;
 -- calls_wanted: how many calls of a model should be in flight at once.
 -- Params:  p_busy: how many are; p_ready: tasks, the oldest of which has waited p_waited_s;
 --          p_call_s: what a call takes, null: not known.
--- Returns: enough to begin all in what is left of pickup_target, in which each place is used again
---          every p_call_s, and once that time is over for all at once; never fewer than are in
---          flight. While nothing is known, those and one worker's, p_slots, at most.
+-- Returns: enough to begin all in what is left of a minute (about as long as a new worker takes to
+--          come), in which each place is used again every p_call_s, and once that time is over for
+--          all at once; never fewer than are in flight. While nothing is known, those and one
+--          worker's, p_slots, at most.
 create or replace function sluice.calls_wanted(p_busy double precision, p_ready double precision,
   p_waited_s double precision, p_call_s double precision, p_slots double precision)
 returns double precision
 language sql immutable parallel safe
 as $$
   select greatest(p_busy, coalesce((p_busy + p_ready) * p_call_s / greatest(p_call_s,
-      extract(epoch from sluice.pickup_target())::double precision - greatest(0, p_waited_s)),
+      60 - greatest(0, p_waited_s)),
     p_busy + least(p_ready, p_slots)))
 $$;
 

@@ -20,12 +20,6 @@ create or replace function sluice.history_lag() returns interval
 language sql immutable parallel safe
 as $$ select interval '1 minute' $$;
 
--- counted_max: how many transactions a look names at most, 800 kB. Above that only ends that a
--- subtransaction stored, and that were not committed at the last look, are not counted.
-create or replace function sluice.counted_max() returns int
-language sql immutable parallel safe
-as $$ select 100000 $$;
-
 -- keep_history: a look: adds what has ended to the history, and removes rows that are too old. It
 -- also shows prices that have come into force in the rows of models, for want of a better round,
 -- and makes the steps of ramps and the looks of shadows. It takes a second at most: of more ends it
@@ -110,6 +104,10 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
 set enable_material = off
 set plan_cache_mode = force_custom_plan
 as $$
+declare
+  -- How many transactions a look names at most, 800 kB. Above that only ends that a subtransaction
+  -- stored, and that were not committed at the last look, are not counted.
+  c_counted_max constant int := 100000;
 begin
   update sluice.history_look l set place = 'sluice.history_look'::regclass, since = l.at,
     seen = pg_current_snapshot(), counted = '{}', next_id = null,
@@ -142,9 +140,8 @@ begin
     select array(select distinct x from unnest(look.counted || f.xids || c.xids) x
       where x >= s.xmin) as xids from found f cross join called c cross join seen s)
   select f.ends, case when f.last_id - f.first_id < 3 * f.ends then f.first_id end, f.last_id, s.s,
-    case when cardinality(k.xids) <= sluice.counted_max() then k.xids
-      else '{}' end,
-    case when cardinality(k.xids) <= sluice.counted_max() then look.counted_from else s.xmax end
+    case when cardinality(k.xids) <= c_counted_max then k.xids else '{}' end,
+    case when cardinality(k.xids) <= c_counted_max then look.counted_from else s.xmax end
   into ends, first_id, last_id, look.next_seen, look.next_counted, look.next_counted_from
   from found f cross join known k cross join seen s;
   update sluice.history_look l set next_id = look.next_id, next_at = look.next_at,

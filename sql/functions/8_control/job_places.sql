@@ -3,16 +3,11 @@
 -- of their own, with others of that scope. So nobody's jobs take the room of another tenant's, or
 -- of an administrator's (D-391, D-392).
 
--- jobs_open_max: how many jobs of one scope may be open at a time, and each tenant has at most
--- tenant_jobs_max() of those of tenants. Steps are made one at a time, in turns: with more each
--- would hardly move.
+-- jobs_open_max: how many jobs of one scope may be open at a time, and each tenant has at most two
+-- of those of tenants. Steps are made one at a time, in turns: with more each would hardly move.
 create or replace function sluice.jobs_open_max() returns int
 language sql immutable parallel safe
 as $$ select 10 $$;
-
-create or replace function sluice.tenant_jobs_max() returns int
-language sql immutable parallel safe
-as $$ select 2 $$;
 
 -- jobs_kept_max: how many jobs that have ended are kept of a tenant, and of all that act for no
 -- tenant: some 10 MB. A new one takes the place of the oldest that has nothing to undo.
@@ -24,12 +19,6 @@ as $$ select 1000 $$;
 create or replace function sluice.jobs_kept_time() returns interval
 language sql immutable parallel safe
 as $$ select interval '30 days' $$;
-
--- undo_kept_max: of how many tasks of a tenant what undoing needs is kept when another job starts:
--- two of the largest jobs, some 200 MB. Beyond it the tenant's oldest job loses its undo.
-create or replace function sluice.undo_kept_max() returns bigint
-language sql immutable parallel safe
-as $$ select 2 * sluice.undo_tasks_max() $$;
 
 -- is_beside: whether two jobs are counted together.
 create or replace function sluice.is_beside(p_job sluice.job, p_scope text, p_tenants text[])
@@ -51,8 +40,7 @@ language plpgsql volatile
 as $$
 declare
   v_of_tenants boolean := p_job.scope = 'tenants';
-  v_max int := case when v_of_tenants then sluice.tenant_jobs_max()
-    else sluice.jobs_open_max() end;
+  v_max int := case when v_of_tenants then 2 else sluice.jobs_open_max() end;
   v_beside bigint[];
   v_open bigint;
 begin
@@ -82,13 +70,15 @@ end
 $$;
 
 -- make_room: makes room among those that have ended for one that is about to start: the oldest
--- that has nothing to undo goes, and beyond undo_kept_max() the undo of the oldest others. Rows
+-- that has nothing to undo goes, and beyond c_undo_kept_max the undo of the oldest others. Rows
 -- that a client has locked stay for now.
 -- Errors:  SL003 all of them can still be undone.
 create or replace function sluice.make_room(p_job sluice.job) returns void
 language plpgsql volatile
 as $$
 declare
+  -- Of how many tasks of a tenant what undoing needs is kept: two of the largest jobs, some 200 MB.
+  c_undo_kept_max constant bigint := 2 * sluice.undo_tasks_max();
   v_kept bigint := (select count(*) from sluice.job j where j.finished_at is not null
     and sluice.is_beside(j, p_job.scope, p_job.tenants));
 begin
@@ -102,7 +92,7 @@ begin
         select k.id, sum(k.done - k.undone) over (order by k.finished_at desc, k.id desc) as tasks
         from sluice.job k where k.finished_at is not null and k.undo_until > p_job.created_at
           and sluice.is_beside(k, p_job.scope, p_job.tenants)) s
-      where s.tasks > sluice.undo_kept_max()))
+      where s.tasks > c_undo_kept_max))
     for update skip locked));
   if v_kept < sluice.jobs_kept_max() then
     return;

@@ -13,12 +13,6 @@ create or replace function sluice.job_step_time() returns interval
 language sql immutable parallel safe
 as $$ select interval '1 ms' $$;
 
--- job_rests: how many times as long as a step the rest after it is. With two, every 25th claim on a
--- machine with two processors found a step on its own (D-400).
-create or replace function sluice.job_rests() returns int
-language sql immutable parallel safe
-as $$ select 5 $$;
-
 -- advance_jobs: makes the next step of the job that has waited longest, if one is due. Its commit
 -- does not wait for the disk: what a crash undoes is done again.
 -- Returns: in how many ms the caller's next look is due: the rest after his step; 1,000 while jobs
@@ -33,6 +27,9 @@ set plan_cache_mode = force_generic_plan
 set lock_timeout = '50ms'
 as $$
 declare
+  -- How many times as long as a step the rest after it is. With two, every 25th claim on a machine
+  -- with two processors found a step on its own (D-400).
+  c_rests constant int := 5;
   v_now timestamptz := sluice.now_for(p_now);
   v_due timestamptz :=
     sluice.from_micros(coalesce(pg_sequence_last_value('sluice.jobs_after'::regclass), 0));
@@ -61,8 +58,8 @@ begin
     perform sluice.advance_job(v_job, v_now);
   end if;
   v_took := clock_timestamp() - v_begun;
-  perform setval('sluice.jobs_after', sluice.micros(v_now + (1 + sluice.job_rests()) * v_took));
-  return greatest(1, ceil(extract(epoch from sluice.job_rests() * v_took) * 1000))::int;
+  perform setval('sluice.jobs_after', sluice.micros(v_now + (1 + c_rests) * v_took));
+  return greatest(1, ceil(extract(epoch from c_rests * v_took) * 1000))::int;
 end
 $$;
 

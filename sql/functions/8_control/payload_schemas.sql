@@ -1,16 +1,13 @@
 -- The versions of payloads that a model or route knows: rows of sluice.payload_schema, which
 -- administrators write with plain SQL. Each has lines of its own (2_storage/lines.sql).
 
--- payload_versions_max: of one model or route: each has a line.
-create or replace function sluice.payload_versions_max() returns int
-language sql immutable parallel safe
-as $$ select 32 $$;
-
 -- before_payload_schema_changes: refuses what is no schema, and no target.
 create or replace function sluice.before_payload_schema_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
 as $$
+declare
+  c_versions_max constant int := 32;  -- of one model or route: each has a line
 begin
   if new.schema is not null then
     if octet_length(new.schema::text) > sluice.schema_bytes_max() then
@@ -33,8 +30,8 @@ begin
     and not exists (select from sluice.routes where route = new.target) then
     perform sluice.refuse_unknown(new.target, 'target');
   elsif (select count(*) from sluice.payload_schema s where s.target = new.target)
-    >= sluice.payload_versions_max() then
-    raise exception '"%" has % versions', new.target, sluice.payload_versions_max()
+    >= c_versions_max then
+    raise exception '"%" has % versions', new.target, c_versions_max
       using errcode = 'SL004', column = 'version', hint = 'Delete some that nobody uses any more.';
   end if;
   return new;

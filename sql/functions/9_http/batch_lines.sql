@@ -1,14 +1,9 @@
 -- The lines of a batch: read, validated and refused before any of them is submitted.
 
--- batch_lines_max, batch_errors_max: the lines of one batch, as at OpenAI; and the errors that its
--- validation reports.
+-- batch_lines_max: the lines of one batch, as at OpenAI.
 create or replace function sluice.batch_lines_max() returns int
 language sql immutable parallel safe
 as $$ select 50000 $$;
-
-create or replace function sluice.batch_errors_max() returns int
-language sql immutable parallel safe
-as $$ select 100 $$;
 
 -- endpoint_api: which API the models of an endpoint must speak; null: there is no such endpoint.
 create or replace function sluice.endpoint_api(p_endpoint text) returns text
@@ -132,6 +127,7 @@ language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
+  c_errors_max constant int := 100;  -- that are told
   v_lines int := (select f.lines from sluice.file f where f.id = p_batch.input_file);
   v_default text := sluice.default_model();
   v_stored int;
@@ -187,12 +183,12 @@ begin
     select jsonb_agg(jsonb_build_object('code', j.code, 'line', j.line, 'message', j.message,
       'param', j.param) order by j.line)
     from (select * from judged order by line
-      limit sluice.batch_errors_max() - coalesce(jsonb_array_length(p_batch.errors), 0)) j)
+      limit c_errors_max - coalesce(jsonb_array_length(p_batch.errors), 0)) j)
   into v_stored, v_errors;
   update sluice.batch set position = position + 1, total = total + v_stored, look_at = p_now,
     errors = case when v_errors is null then errors else coalesce(errors, '[]') || v_errors end
   where id = p_batch.id returning * into p_batch;
-  if jsonb_array_length(p_batch.errors) >= sluice.batch_errors_max() then
+  if jsonb_array_length(p_batch.errors) >= c_errors_max then
     return sluice.fail_batch(p_batch, p_batch.errors, p_now);
   end if;
   return p_batch;
