@@ -46,9 +46,7 @@ begin
     from sluice.models m
     left join (sluice.routes r join route on route.route = r.route) on r.model = m.name
       and r.weight > 0
-    group by m.name, m.id),
-  live as materialized (
-    select w from sluice.worker w join sluice.workers a on a.id = w.id where a.alive)
+    group by m.name, m.id)
   select q.model, q.depth, q.in_flight, q.unfinished - q.depth - q.in_flight,
     coalesce(m.max_unfinished, s.max_unfinished)::bigint,
     greatest(0, q.oldest_ready_s,
@@ -56,7 +54,7 @@ begin
     case q.breaker when 'open' then 2 when 'half_open' then 1 else 0 end,
     case when q.state in ('paused', 'parked', 'closed', 'breaker open')
       then replace(q.state, ' ', '_') end,
-    not exists (select from live l where sluice.serves(l.w, m))
+    sluice.live_workers(m, clock_timestamp()) = '{}'
   from sluice.queues q join sluice.models m on m.name = q.model join waiting w on w.model = q.model
   cross join sluice.settings s;
 end
