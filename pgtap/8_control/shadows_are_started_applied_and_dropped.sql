@@ -1,4 +1,4 @@
--- sluice.start_shadow, sluice.check_change, sluice.make_change, sluice.shadow_columns,
+-- sluice.start_shadow, sluice.check_change, sluice.make_change,
 -- sluice.end_shadow, sluice.apply_shadow, sluice.drop_shadow, sluice.shadows, sluice.shadow_hours,
 -- sluice.shadows_open_max, sluice.shadow_calls_max, sluice.attempts_since, sluice.looked_until
 begin;

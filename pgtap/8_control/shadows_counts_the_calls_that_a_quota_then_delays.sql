@@ -1,4 +1,4 @@
--- sluice.look_at_shadows, sluice.look_at_shadow, sluice.begun_calls, sluice.shadow_quotas,
+-- sluice.look_at_shadows, sluice.look_at_shadow, sluice.begun_calls,
 -- sluice.count_delayed, sluice.add_shadow_hours, sluice.looked_until
 begin;
 \set alone

@@ -1,4 +1,4 @@
--- sluice.step_batch, sluice.batch_turns
+-- sluice.advance_batches, sluice.batch_turns
 begin;
 \set alone
 \ir ../../_helpers.sql

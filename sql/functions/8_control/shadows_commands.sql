@@ -5,15 +5,6 @@ create or replace function sluice.shadows_open_max() returns int
 language sql immutable parallel safe
 as $$ select 10 $$;
 
--- shadow_columns: what a shadow of a kind may change; null: weights of a route.
-create or replace function sluice.shadow_columns(p_kind text) returns text[]
-language sql immutable parallel safe
-as $$
-  select case p_kind when 'models' then array['rpm', 'tpm', 'burst']
-    when 'tenants' then array['rpm', 'tpm']
-    when 'budgets' then array['limit_nanos', 'is_hard', 'at_limit'] end
-$$;
-
 -- make_change: what a shadow is to change, in force. A route's models that are not named keep their
 -- weights.
 -- Errors:  SL001 there is no such thing; as configure and configure_route.
@@ -59,7 +50,8 @@ begin
     raise exception 'budget "%" rolls, and has no shadow', left(p_name, 200)
       using errcode = 'SL004', column = 'name', hint = 'Those of a day, week or month have.';
   elsif p_kind <> 'routes' then
-    perform sluice.check_columns(p_changes, sluice.shadow_columns(p_kind));
+    perform sluice.check_columns(p_changes, case p_kind when 'models' then '{rpm,tpm,burst}'
+      when 'tenants' then '{rpm,tpm}' else '{limit_nanos,is_hard,at_limit}' end::text[]);
   end if;
   begin
     perform sluice.make_change(p_kind, p_name, p_changes);

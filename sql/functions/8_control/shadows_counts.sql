@@ -56,24 +56,6 @@ begin
 end
 $$;
 
--- shadow_quotas: the quotas in requests and in tokens of a model or tenant, as the change would
--- have them; null: there is none.
-create or replace function sluice.shadow_quotas(p_shadow sluice.shadow) returns sluice.quota[]
-language plpgsql stable
-as $$
-begin
-  return case p_shadow.kind
-    when 'models' then (
-      select array[sluice.request_quota(c), sluice.token_quota(c)]
-      from sluice.models m cross join lateral jsonb_populate_record(m, p_shadow.changes) c
-      where m.name = p_shadow.name)
-    else (
-      select array[sluice.request_quota(c), sluice.token_quota(c)]
-      from sluice.tenants t cross join lateral jsonb_populate_record(t, p_shadow.changes) c
-      where t.name = p_shadow.name) end;
-end
-$$;
-
 -- count_delayed: counts the calls of a model or tenant that a changed quota would let begin later.
 -- They go through its bucket (3_limits/permits.sql) in their order. With s(i) when call i began,
 -- u(i) the units of the calls before it, and T the interval, TAT(i) = max(TAT(i-1), s(i)) + units T
@@ -86,7 +68,14 @@ returns sluice.shadow
 language plpgsql volatile
 as $$
 declare
-  v_quotas sluice.quota[] := sluice.shadow_quotas(p_shadow);
+  -- In requests and in tokens, as the change would have them; null: there is none.
+  v_quotas sluice.quota[] := case p_shadow.kind
+    when 'models' then (select array[sluice.request_quota(c), sluice.token_quota(c)]
+      from sluice.models m cross join lateral jsonb_populate_record(m, p_shadow.changes) c
+      where m.name = p_shadow.name)
+    else (select array[sluice.request_quota(c), sluice.token_quota(c)]
+      from sluice.tenants t cross join lateral jsonb_populate_record(t, p_shadow.changes) c
+      where t.name = p_shadow.name) end;
   v_from timestamptz := p_shadow.looked_at;
   v_hours sluice.shadow_hour[];
   v_count bigint;

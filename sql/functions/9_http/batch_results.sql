@@ -107,7 +107,11 @@ begin
     string_agg(k.text, '' order by k.line) filter (where not (k.solved or v_messages))
   into v_last, v_outputs, v_errors from kept k;
   if v_last is null then
-    perform sluice.end_batch(p_batch, p_now);
+    perform sluice.end_file(f, p_batch.output_lifetime)
+      from unnest(array[p_batch.output_file, p_batch.error_file]) f
+    where f is not null;
+    delete from sluice.batch_line where batch = p_batch.id;
+    update sluice.batch set phase = 'done', ended_at = p_now where id = p_batch.id;
     return;
   end if;
   -- Not in the update: where it meets a cancel it would call them once more.
@@ -139,18 +143,5 @@ begin
   perform sluice.append_file(p_file, (select count(*)::int from sluice.file_part p
     where p.file = p_file), length(p_text) - length(replace(p_text, E'\n', '')), p_text);
   return p_file;
-end
-$$;
-
--- end_batch: ends a batch whose results are all written, and its files.
-create or replace function sluice.end_batch(p_batch sluice.batch, p_now timestamptz) returns void
-language plpgsql volatile
-as $$
-begin
-  perform sluice.end_file(f, p_batch.output_lifetime)
-    from unnest(array[p_batch.output_file, p_batch.error_file]) f
-  where f is not null;
-  delete from sluice.batch_line where batch = p_batch.id;
-  update sluice.batch set phase = 'done', ended_at = p_now where id = p_batch.id;
 end
 $$;

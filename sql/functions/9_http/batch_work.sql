@@ -28,7 +28,7 @@ declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
   v_ids bigint[] := array(select sluice.batch_turns(v_now));
   v_id bigint;
-  v_tenant text;
+  v_batch sluice.batch;
   v_begun timestamptz;
 begin
   if v_ids <> '{}' and sluice.drop_old_by_turns(v_now) then
@@ -36,13 +36,16 @@ begin
   end if;
   foreach v_id in array v_ids loop
     v_begun := clock_timestamp();
-    v_tenant := sluice.step_batch(v_id, v_now);
-    if v_tenant is not null then
-      -- Last: another server's step for this tenant waits here for no more than the commit.
-      perform sluice.charge_turn(v_tenant,
-        sluice.micros(clock_timestamp()) - sluice.micros(v_begun), v_now);
-      return 0;
-    end if;
+    continue when not pg_try_advisory_xact_lock(sluice.lock_class('batch'),
+      (v_id % 2147483647)::int);  -- somebody is at it
+    select b.* into v_batch from sluice.batch b where b.id = v_id and b.phase <> 'done'
+      and b.look_at <= v_now;
+    continue when not found;  -- somebody has just made it
+    perform sluice.advance_batch(v_batch, v_now);
+    -- Last: another server's step for this tenant waits here for no more than the commit.
+    perform sluice.charge_turn(coalesce(v_batch.tenant, 'default'),
+      sluice.micros(clock_timestamp()) - sluice.micros(v_begun), v_now);
+    return 0;
   end loop;
   if sluice.drop_old_files(v_now) or sluice.drop_old_batches(v_now) then
     return 0;
@@ -57,27 +60,6 @@ begin
             else least(1000, ceil(1000 * extract(epoch from
               min(b.look_at) filter (where b.look_at >= v_now) - v_now))) end::int
           from sluice.batch b where b.phase <> 'done');
-end
-$$;
-
--- step_batch: makes the next step of a batch, unless somebody is at it or has just made it.
--- Returns: its tenant; null: no step was made.
-create or replace function sluice.step_batch(p_batch bigint, p_now timestamptz) returns text
-language plpgsql volatile
-as $$
-declare
-  v_batch sluice.batch;
-begin
-  if not pg_try_advisory_xact_lock(sluice.lock_class('batch'), (p_batch % 2147483647)::int) then
-    return null;
-  end if;
-  select b.* into v_batch from sluice.batch b where b.id = p_batch and b.phase <> 'done'
-    and b.look_at <= p_now;
-  if not found then
-    return null;
-  end if;
-  perform sluice.advance_batch(v_batch, p_now);
-  return coalesce(v_batch.tenant, 'default');
 end
 $$;
 
