@@ -1,5 +1,5 @@
 -- sluice.before_budget_changes, sluice.after_budget_changes, sluice.before_budgeted_model,
--- sluice.after_budgeted_rename, sluice.budget_rows, sluice.budget_excesses
+-- sluice.budget_rows, sluice.budget_excesses
 begin;
 \ir ../_helpers.sql
 \ir ../_budgets.sql

@@ -1,4 +1,4 @@
--- sluice.after_budgeted_rename, sluice.after_budget_changes, sluice.budget_rows
+-- sluice.after_budget_changes, sluice.budget_rows
 begin;
 \set alone
 \ir ../_helpers.sql

@@ -1,7 +1,7 @@
--- sluice.keep_default
+-- sluice.keep_default, sluice.follow_name
 begin;
 \ir ../../_helpers.sql
-select plan(7);
+select plan(8);
 
 select given_model() as m \gset
 select given_model() as n \gset
@@ -17,8 +17,11 @@ select lives_ok(format('delete from sluice.routes where route = %L and model = %
   'a route may lose a model');
 select is((error_of(format('delete from sluice.routes where route = %L', :'r'))).code, '23503',
   'not its last one');
+insert into sluice.fallbacks (target, cause, to_model) values (:'r', 'over_budget', :'n');
 update sluice.routes set route = 'new-' || :'r' where route = :'r';
 select is(sluice.default_model(), 'new-' || :'r', 'another name of it is followed, too');
+select is((select target from sluice.fallbacks where to_model = :'n'), 'new-' || :'r',
+  'also by its fallbacks');
 update sluice.settings set default_model = null;
 select lives_ok(format('delete from sluice.routes where route = %L', 'new-' || :'r'),
   'what is not the default may go');

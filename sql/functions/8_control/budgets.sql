@@ -101,31 +101,6 @@ $$;
 create or replace trigger before_model_is_budgeted before insert on sluice.models
   for each row execute function sluice.before_budgeted_model();
 
--- after_budgeted_rename: the budgets of a renamed model or route follow it, and so do the calls of
--- a model that are not settled. A call that begins meanwhile has the old name: it is kept as held.
--- A route has another name once all its rows have.
-create or replace function sluice.after_budgeted_rename() returns trigger
-language plpgsql security definer
-set search_path = sluice, pg_temp
-as $$
-begin
-  if tg_table_name = 'models' then
-    update sluice.budgets b set subject = new.name
-    where b.scope = 'model' and b.subject = old.name;
-    update sluice.budget_call c set model = new.name
-    where c.model = old.name and c.state <> 'spent';
-  elsif not exists (select from sluice.routes r where r.route = old.route) then
-    update sluice.budgets b set subject = new.route
-    where b.scope = 'route' and b.subject = old.route;
-  end if;
-  return null;
-end
-$$;
-create or replace trigger after_budgeted_rename after update of name on sluice.models
-  for each row when (old.name <> new.name) execute function sluice.after_budgeted_rename();
-create or replace trigger after_budgeted_rename after update of route on sluice.routes
-  for each row when (old.route <> new.route) execute function sluice.after_budgeted_rename();
-
 -- budget_changes: columns of budgets as clients name them: limit, in whole units, is limit_nanos.
 -- Errors:  SL004 unknown keys; a limit that is no number of nano-units, or given twice.
 create or replace function sluice.budget_changes(p_values jsonb, p_columns text[]) returns jsonb

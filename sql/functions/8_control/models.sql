@@ -54,10 +54,22 @@ begin
 end
 $$;
 
+-- follow_name: has what names a model or a route follow its new name.
+create or replace function sluice.follow_name(p_old text, p_new text) returns void
+language sql volatile
+as $$
+  update sluice.settings set default_model = p_new where default_model = p_old and p_old <> 'any';
+  update sluice.settings set tenant_models = array_replace(tenant_models, p_old, p_new)
+  where p_old = any (tenant_models);
+  update sluice.tenants set models = array_replace(models, p_old, p_new) where p_old = any (models);
+  update sluice.fallbacks set target = p_new where target = p_old;
+  update sluice.budgets set subject = p_new where scope in ('model', 'route') and subject = p_old;
+$$;
+
 -- after_model_changes: adds a new model to route "any"; creates its routes' lines for another api;
--- gives its lines another order; renames it in settings.default_model and in tenants' models;
--- writes sluice.breaker_events when it is parked or opened; notifies workers of changes that
--- concern them.
+-- gives its lines another order; has what names it follow its name, also calls that are not settled
+-- (for one that begins meanwhile budgets keep what they held); writes sluice.breaker_events when it
+-- is parked or opened; notifies workers of changes that concern them.
 create or replace function sluice.after_model_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -74,13 +86,9 @@ begin
     join sluice.payload_schema s on s.target = r.route where r.model = new.name;
   end if;
   if tg_op = 'UPDATE' and new.name <> old.name then
-    update sluice.settings set default_model = new.name where default_model = old.name;
-    update sluice.settings set tenant_models = array_replace(tenant_models, old.name, new.name)
-    where old.name = any (tenant_models);
+    perform sluice.follow_name(old.name, new.name);
     update sluice.payload_schema set target = new.name where target = old.name;
-    update sluice.fallbacks set target = new.name where target = old.name;
-    update sluice.tenants set models = array_replace(models, old.name, new.name)
-    where old.name = any (models);
+    update sluice.budget_call set model = new.name where model = old.name and state <> 'spent';
   end if;
   if tg_op <> 'DELETE' and new.claim_order
     is distinct from (case when tg_op = 'UPDATE' then old.claim_order else 'arrival' end) then
@@ -180,8 +188,7 @@ $$;
 
 -- after_route_changes: drops the lines of a route that has lost its last model. At commit, so that
 -- an open psql stops nobody; if a lock is not available within 20 ms the lines stay, because
--- readers and claims wait behind it. Renames the route in settings.default_model, and in its
--- fallbacks.
+-- readers and claims wait behind it.
 create or replace function sluice.after_route_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -189,13 +196,10 @@ set lock_timeout = '20ms'
 as $$
 begin
   if not exists (select from sluice.routes where route = old.route) then
-    if tg_op = 'UPDATE' then
-      update sluice.settings set default_model = new.route where default_model = old.route
-        and old.route <> 'any';
-      update sluice.fallbacks set target = new.route where target = old.route;
+    if tg_op = 'DELETE' then
+      delete from sluice.fallbacks where target = old.route;
+      perform sluice.keep_default(old.route);
     end if;
-    delete from sluice.fallbacks where target = old.route;
-    perform sluice.keep_default(old.route);
     perform sluice.try_drop_route(old.route);
   end if;
   return null;

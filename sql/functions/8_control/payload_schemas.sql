@@ -98,7 +98,7 @@ end
 $$;
 
 -- after_route_is_renamed: the versions of a route follow its name once no row has the old one, and
--- so do the tenants that may use it.
+-- so does what names it.
 -- Errors:  23503 tasks of a version wait, or are under way; 55P03 a line is in use.
 create or replace function sluice.after_route_is_renamed() returns trigger
 language plpgsql security definer
@@ -110,10 +110,7 @@ begin
     select new.route, s.version, s.schema, s.created_at from sluice.payload_schema s
     where s.target = old.route on conflict do nothing;
     delete from sluice.payload_schema s where s.target = old.route;
-    update sluice.tenants set models = array_replace(models, old.route, new.route)
-    where old.route = any (models);
-    update sluice.settings set tenant_models = array_replace(tenant_models, old.route, new.route)
-    where old.route = any (tenant_models);
+    perform sluice.follow_name(old.route, new.route);
   end if;
   return null;
 end
