@@ -123,19 +123,45 @@ begin
 end
 $$;
 
--- try_drop_range: drop_range with its locks. Returns false, and has changed nothing, if they are
--- not available within 50 ms each: those of the range, or those of the views that somebody made of
--- it, which may also be more than PostgreSQL's table of locks takes, or nested too deep.
+-- try_drop_range: moves the tasks to keep and their results to the retained partitions, raises the
+-- upper bound of these above the range, and drops the range's partitions. Columns are named,
+-- because partitions may have them in another order. The moved results keep which transaction
+-- stored them, as in forget_texts. Who has only USAGE of the schema can make a view of a partition,
+-- without the right to read it: it goes with the partition (D-388).
+-- Returns: false, and has changed nothing, if the locks are not available within 50 ms each: those
+--          of the range, or those of such views, which may also be more than PostgreSQL's table of
+--          locks takes, or nested too deep.
 create or replace function sluice.try_drop_range(p_round sluice.retention_round) returns boolean
 language plpgsql volatile
 set lock_timeout = '50ms'
 set client_min_messages = 'warning'   -- the names of those views are strangers' words
 as $$
+declare
+  v_table text;
+  v_name text;
+  v_retained text;
+  v_columns text;
 begin
   execute format('lock table only sluice.task, only sluice.result, sluice.task_retained,
     sluice.result_retained, sluice.task_%1$s, sluice.result_%1$s in access exclusive mode',
     p_round.n);
-  perform sluice.drop_range(p_round);
+  foreach v_table in array array['task', 'result'] loop
+    v_name := v_table || '_' || p_round.n;
+    v_retained := v_table || '_retained';
+    v_columns := (select string_agg(quote_ident(attname), ', ') from pg_attribute
+                  where attrelid = ('sluice.' || v_table)::regclass and attnum > 0
+                    and not attisdropped);
+    execute format('alter table sluice.%I detach partition sluice.%I', v_table, v_retained);
+    execute format('alter table sluice.%I detach partition sluice.%I', v_table, v_name);
+    execute format('insert into sluice.%I (%3$s) select %5$s from sluice.%2$I '
+                   'where %4$s = any ($1)', v_retained, v_name, v_columns,
+      case v_table when 'task' then 'id' else 'task_id' end, replace(v_columns, 'stored_by',
+        'coalesce(stored_by, (select sluice.next_xid()) - age(xmin))')) using p_round.retained;
+    execute format('alter table sluice.%I attach partition sluice.%I '
+                   'for values from (minvalue) to (%s)', v_table, v_retained, p_round.end_id);
+    execute format('drop table sluice.%I cascade', v_name);
+  end loop;
+  delete from sluice.id_range where n = p_round.n;
   return true;
 exception when lock_not_available or insufficient_resources or out_of_memory
   or program_limit_exceeded or statement_too_complex then
@@ -206,39 +232,5 @@ begin
   into v_bytes using v_ids;
   return case when coalesce(cardinality(v_ids), 0) <= v_max.kept_tasks
                and coalesce(v_bytes, 0) <= v_max.kept_bytes then coalesce(v_ids, '{}') end;
-end
-$$;
-
--- drop_range: moves the tasks to keep and their results to the retained partitions, raises the
--- upper bound of these above the range, and drops the range's partitions. Requires locks on all of
--- them. Columns are named, because partitions may have them in another order. The moved results
--- keep which transaction stored them, as in forget_texts. Who has only USAGE of the schema can make
--- a view of a partition, without the right to read it: it goes with the partition (D-388).
-create or replace function sluice.drop_range(p_round sluice.retention_round) returns void
-language plpgsql volatile
-as $$
-declare
-  v_table text;
-  v_name text;
-  v_retained text;
-  v_columns text;
-begin
-  foreach v_table in array array['task', 'result'] loop
-    v_name := v_table || '_' || p_round.n;
-    v_retained := v_table || '_retained';
-    v_columns := (select string_agg(quote_ident(attname), ', ') from pg_attribute
-                  where attrelid = ('sluice.' || v_table)::regclass and attnum > 0
-                    and not attisdropped);
-    execute format('alter table sluice.%I detach partition sluice.%I', v_table, v_retained);
-    execute format('alter table sluice.%I detach partition sluice.%I', v_table, v_name);
-    execute format('insert into sluice.%I (%3$s) select %5$s from sluice.%2$I '
-                   'where %4$s = any ($1)', v_retained, v_name, v_columns,
-      case v_table when 'task' then 'id' else 'task_id' end, replace(v_columns, 'stored_by',
-        'coalesce(stored_by, (select sluice.next_xid()) - age(xmin))')) using p_round.retained;
-    execute format('alter table sluice.%I attach partition sluice.%I '
-                   'for values from (minvalue) to (%s)', v_table, v_retained, p_round.end_id);
-    execute format('drop table sluice.%I cascade', v_name);
-  end loop;
-  delete from sluice.id_range where n = p_round.n;
 end
 $$;
