@@ -40,10 +40,7 @@ declare
   v sluice.pricing := sluice.read_record(null::sluice.pricing, set_price.price);
   v_from timestamptz := coalesce(v.valid_from, clock_timestamp());
 begin
-  if not exists (select from sluice.models m where m.name = set_price.model) then
-    raise exception 'there is no model "%"', left(set_price.model, 200) using errcode = 'SL001',
-      column = 'model', hint = sluice.names_text();
-  end if;
+  perform sluice.require_model(set_price.model);
   perform sluice.begin_list(set_price.model, v_from);
   insert into sluice.prices as p (model, valid_from, above_tokens, input, cached_input, cache_write,
     output, per_request)

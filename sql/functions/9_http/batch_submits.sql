@@ -91,9 +91,7 @@ returns int
 language plpgsql volatile
 as $$
 declare
-  v_nothing text[] := array_fill(null::text, array[cardinality(p_lines)]);
-  v_tenants text[] := case when p_batch.tenant is null then v_nothing
-                        else array_fill(p_batch.tenant, array[cardinality(p_lines)]) end;
+  v_count int[] := array[cardinality(p_lines)];
   v_lines int[];
   v_ids bigint[];
   v_codes text[];
@@ -102,8 +100,8 @@ begin
   select array_agg(p_lines[e.place] order by e.place), array_agg(e.id order by e.place),
     array_agg(e.code order by e.place), array_agg(e.message order by e.place)
   into v_lines, v_ids, v_codes, v_errors
-  from sluice.submit_each_in_order(p_tasks, v_tenants, v_nothing, null,
-    array_fill(p_batch.api_key, array[cardinality(p_lines)]), p_now) e
+  from sluice.submit_each_in_order(p_tasks, array_fill(p_batch.tenant, v_count), null, null,
+    array_fill(p_batch.api_key, v_count), p_now) e
   where e.code is null or e.code not in ('SL003', 'SL005', '55P03');
   update sluice.batch_line b
   set task_id = v_ids[array_position(v_lines, b.line)],
