@@ -59,10 +59,10 @@ begin
 end
 $$;
 
--- joined_rows: the sum of rows of the history. Requires one at least.
+-- joined_rows: the sum of rows of the history; null: of none.
 create or replace function sluice.joined_rows(p_rows sluice.history_row[])
 returns sluice.history_row
-language plpgsql immutable
+language plpgsql immutable strict
 as $$
 declare
   v_sum sluice.history_row := p_rows[1];

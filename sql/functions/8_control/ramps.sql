@@ -163,36 +163,20 @@ create or replace function sluice.ramp_sums(p_ramp sluice.ramp) returns sluice.r
 language plpgsql stable
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 as $$
-declare
-  v_sums sluice.ramp_sums := row(0, 0, null, 0, 0, null);
-  v record;
 begin
-  for v in
-    select g.is_ramped, (g.sum).called + (g.sum).retries as calls,
-      (g.sum).failed + (g.sum).retries as errors,
-      sluice.percentile((g.sum).call_counts, 0.95) as p95_s
-    from (
-      select h.model = p_ramp.model as is_ramped, sluice.joined_rows(array_agg(h)) as sum
+  return (
+    select row(coalesce((g.own).called + (g.own).retries, 0) - coalesce(c.calls, 0),
+      coalesce((g.own).failed + (g.own).retries, 0) - coalesce(c.errors, 0),
+      sluice.percentile((g.own).call_counts, 0.95),
+      coalesce((g.others).called + (g.others).retries, 0) - coalesce(c.others_calls, 0),
+      coalesce((g.others).failed + (g.others).retries, 0) - coalesce(c.others_errors, 0),
+      sluice.percentile((g.others).call_counts, 0.95))::sluice.ramp_sums
+    from (select (p_ramp.counted).*) c cross join (
+      select sluice.joined_rows(array_agg(h) filter (where h.model = p_ramp.model)) as own,
+        sluice.joined_rows(array_agg(h) filter (where h.model <> p_ramp.model)) as others
       from sluice.routes r join sluice.history_row h on h.step = 'minute' and h.model = r.model
         and h.tenant is null and h.at >= date_trunc('minute', p_ramp.stepped_at)
-      where r.route = p_ramp.route and (r.weight > 0 or r.model = p_ramp.model)
-      group by 1 offset 0) g
-  loop
-    if v.is_ramped then
-      v_sums.calls := v.calls;
-      v_sums.errors := v.errors;
-      v_sums.p95_s := v.p95_s;
-    else
-      v_sums.others_calls := v.calls;
-      v_sums.others_errors := v.errors;
-      v_sums.others_p95_s := v.p95_s;
-    end if;
-  end loop;
-  v_sums.calls := v_sums.calls - coalesce((p_ramp.counted).calls, 0);
-  v_sums.errors := v_sums.errors - coalesce((p_ramp.counted).errors, 0);
-  v_sums.others_calls := v_sums.others_calls - coalesce((p_ramp.counted).others_calls, 0);
-  v_sums.others_errors := v_sums.others_errors - coalesce((p_ramp.counted).others_errors, 0);
-  return v_sums;
+      where r.route = p_ramp.route and (r.weight > 0 or r.model = p_ramp.model) offset 0) g);
 end
 $$;
 
