@@ -1,5 +1,5 @@
--- sluice.before_budget_changes, sluice.after_budget_changes, sluice.before_budgeted_model,
--- sluice.budget_rows, sluice.budget_excesses
+-- sluice.before_budget_changes, sluice.after_budget_changes, sluice.budget_rows,
+-- sluice.budget_excesses
 begin;
 \ir ../_helpers.sql
 \ir ../_budgets.sql

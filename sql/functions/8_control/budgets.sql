@@ -84,23 +84,6 @@ begin
 end
 $$;
 
--- before_budgeted_model: a new model knows whether there are budgets.
--- Locks:   waits for lock_class('budget') 1, shared, and keeps it.
-create or replace function sluice.before_budgeted_model() returns trigger
-language plpgsql security definer
-set search_path = sluice, pg_temp
-as $$
-begin
-  perform pg_advisory_xact_lock_shared(sluice.lock_class('budget'), 1);
-  new.is_budgeted := exists (select from sluice.budgets);
-  return new;
-end
-$$;
--- By its name it comes after before_model_changes, which waits for other new models: who has
--- added one may then make a budget.
-create or replace trigger before_model_is_budgeted before insert on sluice.models
-  for each row execute function sluice.before_budgeted_model();
-
 -- budget_changes: columns of budgets as clients name them: limit, in whole units, is limit_nanos.
 -- Errors:  SL004 unknown keys; a limit that is no number of nano-units, or given twice.
 create or replace function sluice.budget_changes(p_values jsonb, p_columns text[]) returns jsonb

@@ -1,8 +1,10 @@
 -- Triggers for changes of models, routes and settings, and of what concerns workers in tenants.
 
 -- before_model_changes: guards names, apis and ids, notes when limits change and when calls do, and
--- opens a model parked for its credentials or its address when these change. Takes no lock on the
--- model, so that an open psql does not stop the fleet.
+-- opens a model parked for its credentials or its address when these change. A new one knows
+-- whether there are budgets. Takes no lock on the model, so that an open psql does not stop the
+-- fleet.
+-- Locks:   for a new model waits for lock_class('budget') 1, shared, and keeps it.
 create or replace function sluice.before_model_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -23,6 +25,9 @@ begin
   end if;
   if tg_op = 'INSERT' then
     perform sluice.make_model(new.id);
+    -- Behind other new models, for which that waits: who has added one may then make a budget.
+    perform pg_advisory_xact_lock_shared(sluice.lock_class('budget'), 1);
+    new.is_budgeted := exists (select from sluice.budgets);
   elsif new.id <> old.id then
     raise exception 'the id of model "%" names its queue table and cannot change', old.name
       using errcode = '23514';
@@ -252,16 +257,6 @@ $$;
 
 create or replace trigger before_model_changes before insert or update on sluice.models
   for each row execute function sluice.before_model_changes();
--- Constraint triggers know no "or replace".
-do $$
-begin
-  if not exists (select from pg_trigger where tgname = 'after_model_is_gone') then
-    create constraint trigger after_model_is_gone after delete on sluice.models deferrable
-      initially deferred
-      for each row execute function sluice.after_model_is_gone();
-  end if;
-end
-$$;
 create or replace trigger after_model_inserted_or_deleted after insert or delete on sluice.models
   for each row execute function sluice.after_model_changes();
 create or replace trigger after_model_updated after update on sluice.models
@@ -285,10 +280,13 @@ create or replace trigger after_route_is_joined after insert or update on sluice
   for each row when (new.weight > 0) execute function sluice.after_route_is_joined();
 create or replace trigger after_route_weight after insert or update on sluice.routes
   for each row when (new.weight > 0) execute function sluice.tell_workers();
+-- Constraint triggers have no "or replace"; dropping one would wait for every reader of its table.
 do $$
 begin
-  -- A constraint trigger has no "or replace", and to drop it would wait for every reader of the
-  -- table.
+  if not exists (select from pg_trigger where tgname = 'after_model_is_gone') then
+    create constraint trigger after_model_is_gone after delete on sluice.models deferrable
+      initially deferred for each row execute function sluice.after_model_is_gone();
+  end if;
   if not exists (select from pg_trigger where tgname = 'after_route_changes'
     and tgrelid = 'sluice.routes'::regclass) then
     create constraint trigger after_route_changes after delete or update of route on sluice.routes
