@@ -19,7 +19,7 @@ select throws_ok($$select sluice.create_key('1123456789abcdef', sha256('k'), 'x'
   '23514', null, 'no scope');
 insert into sluice.api_key (id, sha256, name, scopes, created_at)
 select lpad(to_hex(n), 16, '0'), sha256('x'), 'x', '{read}', at(0)
-from generate_series(2, sluice.api_keys_max()) n;
+from generate_series(2, 10000) n;
 select throws_ok($$select sluice.create_key('2123456789abcdef', sha256('k'), 'x', null, '{read}')$$,
   'SL003', null, 'too many');
 select sluice.revoke_key('0123456789abcdef', at(1));

@@ -13,7 +13,7 @@ select is(sluice.piece_begins(requests_of('{600000, 500000, 400000, 2500000, 10,
 select is(sluice.piece_begins(requests_of(array_fill(10, array[2002]))), '{1,1001,2001}',
   'and with the thousandth');
 select is((error_of(format('select sluice.sent_requests(''{"requests": [1, "%s"]}'')',
-  repeat('x', sluice.batch_request_bytes_max() - 1)))).message,
+  repeat('x', 16777216 - 1)))).message,
   'request 2 has more than 16777216 bytes',
   'a request has a bound');
 

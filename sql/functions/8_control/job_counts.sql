@@ -5,11 +5,6 @@ create or replace function sluice.job_count_time() returns interval
 language sql immutable parallel safe
 as $$ select interval '100 ms' $$;
 
--- job_count_rows: how many rows are counted at a time: some 2 ms of work (D-385).
-create or replace function sluice.job_count_rows() returns int
-language sql immutable parallel safe
-as $$ select 250 $$;
-
 -- count_job: how many tasks a job that has not begun is about. Counts page by page for
 -- job_count_time(), then takes samples.
 -- Returns: matched; is_estimate.
@@ -18,6 +13,7 @@ create or replace function sluice.count_job(
 language plpgsql volatile
 as $$
 declare
+  c_rows constant int := 250;  -- at a time: some 2 ms of work (D-385)
   v_filter sluice.task_filter := sluice.job_filter(p_job);
   v_until bigint := (p_job.position ->> 'until')::bigint;
   v_stop timestamptz := clock_timestamp() + sluice.job_count_time();
@@ -33,7 +29,7 @@ begin
     v_after := 0;
     while not is_estimate loop
       v_page := sluice.count_page(v_place, v_filter, p_job.action = 'redrive', v_after, v_until,
-        least(sluice.page_rows(v_filter, 1000), sluice.job_count_rows()));
+        least(sluice.page_rows(v_filter, 1000), c_rows));
       exit when v_page.last is null;
       matched := matched + v_page.matched;
       v_after := v_page.last;

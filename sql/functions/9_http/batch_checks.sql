@@ -96,11 +96,14 @@ as $$
 $$;
 
 -- sent_requests: the requests of a body that asks for Anthropic's batch.
--- Errors:  SL004 none, more than batch_lines_max(), or one above batch_request_bytes_max().
+-- Errors:  SL004 none, more than batch_lines_max(), or one above c_bytes_max.
 create or replace function sluice.sent_requests(p_body text) returns json[]
 language plpgsql immutable
 as $$
 declare
+  -- As of a line of a file that is uploaded: the step in which budgets read it takes 0.4 s; with
+  -- one of 64 MB it took 2.4 to 5.
+  c_bytes_max constant int := 16777216;
   v_requests json := p_body::json -> 'requests';
   v_sent json[];
   v_large int;
@@ -113,20 +116,14 @@ begin
   v_sent := array(select r.request
     from json_array_elements(v_requests) with ordinality r(request, n) order by r.n);
   select min(r.n) into v_large from unnest(v_sent) with ordinality r(request, n)
-  where octet_length(r.request::text) > sluice.batch_request_bytes_max();
+  where octet_length(r.request::text) > c_bytes_max;
   if v_large is not null then
-    raise exception 'request % has more than % bytes', v_large, sluice.batch_request_bytes_max()
+    raise exception 'request % has more than % bytes', v_large, c_bytes_max
       using errcode = 'SL004', hint = 'Send it to /v1/messages, without a batch.';
   end if;
   return v_sent;
 end
 $$;
-
--- batch_request_bytes_max: of one request of a message batch, as of a line of a file that is
--- uploaded: its step, in which budgets read it, takes 0.4 s; of one of 64 MB it took 2.4 to 5.
-create or replace function sluice.batch_request_bytes_max() returns int
-language sql immutable parallel safe
-as $$ select 16777216 $$;
 
 -- piece_begins: the first request of each piece of a message batch, one step's: a piece ends with
 -- the request that fills 1 MB, as a part of a file that was uploaded. A request counts as 1 kB at

@@ -1,19 +1,11 @@
 -- Keys of the HTTP front (`sluice serve`). The database stores only their hashes.
 
--- api_keys_max: how many keys may be in force: every server keeps them all in memory and reads them
--- once a second.
-create or replace function sluice.api_keys_max() returns int
-language sql immutable parallel safe
-as $$ select 10000 $$;
-
 -- create_key: stores the hash of a new key of the HTTP API. `sluice key create` makes one.
 -- Params:  id: 16 hexadecimal digits, the key's public part; sha256: of the whole key; name: for
 --          people; tenant: the key may see and submit this tenant's tasks alone (null: all
 --          tenants'); scopes: one or more of submit, read and admin, which includes the others.
 -- Errors:  SL003 10,000 keys are in force; SL004 the tenant's name has another's turns; 23xxx the
 --          table's constraints.
---
--- The bound is api_keys_max().
 create or replace function sluice.create_key(
   id text, sha256 bytea, name text, tenant text, scopes text[],
   p_now timestamptz default null) returns void
@@ -21,10 +13,12 @@ language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
 #variable_conflict use_column
+declare
+  c_keys_max constant int := 10000;  -- each server keeps them in memory, read once a second
 begin
   lock table sluice.api_key in share row exclusive mode;  -- or two would count at once
-  if (select count(*) from sluice.api_key where revoked_at is null) >= sluice.api_keys_max() then
-    raise exception '% keys are in force', sluice.api_keys_max() using errcode = 'SL003',
+  if (select count(*) from sluice.api_key where revoked_at is null) >= c_keys_max then
+    raise exception '% keys are in force', c_keys_max using errcode = 'SL003',
       hint = 'Revoke some: sluice key ls, sluice key revoke ID.';
   end if;
   if create_key.tenant is not null then
