@@ -1,10 +1,14 @@
 -- Ends without a call's outcome: of waiting tasks, and of leases whose worker is told to abort the
 -- call.
 
--- expire: ends those of the given queue rows whose deadline has passed.
--- Params:  p_model: the model for which they were taken.
-create or replace function sluice.expire(p_rows sluice.queue[], p_model int, p_now timestamptz)
-returns void
+-- end_rows: stores the results of tasks that have ended as p_status, cancelled or expired. Their
+-- rows have been taken out of where they waited.
+-- Params:  p_rows: may be null; p_model: the model for which they were taken (null: the one that
+--          each waits for).
+-- Returns: how many.
+create or replace function sluice.end_rows(
+  p_rows sluice.queue[], p_model int, p_status text, p_now timestamptz)
+returns int
 language plpgsql volatile
 as $$
 declare
@@ -13,15 +17,18 @@ begin
   with ended as (
     insert into sluice.result (task_id, created_at, queued_at, finished_at, fence, attempts, status,
       model, error_code, error)
-    select q.task_id, t.created_at, q.ready_at, p_now, q.fence, q.attempts, 'expired',
-      m.name, 'deadline', 'the deadline passed before a worker could start it'
+    select q.task_id, t.created_at, q.ready_at, p_now, q.fence, q.attempts, p_status, m.name,
+      e.code, e.error
     from unnest(p_rows) q
     cross join lateral (select t.created_at from sluice.task t where t.id = q.task_id limit 1) t
-    left join sluice.models m on m.id = p_model
-    where q.deadline <= p_now
+    left join sluice.models m on m.id = coalesce(p_model, q.model)
+    join (values ('cancelled', 'cancelled', 'cancelled before it had an outcome'),
+                 ('expired', 'deadline', 'the deadline passed before a worker could start it'))
+                   e(status, code, error) on e.status = p_status
     on conflict do nothing returning task_id)
   select array_agg(task_id) into v_ended from ended;
-  perform sluice.note_ended(v_ended, 'expired');
+  perform sluice.note_ended(v_ended, p_status);
+  return coalesce(cardinality(v_ended), 0);
 end
 $$;
 
@@ -93,31 +100,17 @@ returns int
 language plpgsql volatile
 as $$
 declare
-  v_ended bigint[];
+  v_rows sluice.queue[];
 begin
   execute format('select from sluice.%I where task_id = any ($1) order by task_id for update',
     p_place) using p_ids;
-  execute format($sql$
-    with gone as (
-      delete from sluice.%1$I q where q.task_id = any ($1)
-      returning q.task_id, q.ready_at, q.fence, q.attempts, q.model),
-    ended as (
-      insert into sluice.result (task_id, created_at, queued_at, finished_at, fence, attempts,
-        status, model, error_code, error)
-      -- Not a join: where the statistics still say that there are few tasks it would begin with all
-      -- of them.
-      select g.task_id, (select t.created_at from sluice.task t where t.id = g.task_id), %2$s, $3,
-        g.fence, g.attempts, $2, m.name, e.code, e.error
-      from gone g left join sluice.models m on m.id = g.model
-      join (values ('cancelled', 'cancelled', 'cancelled before it had an outcome'),
-                   ('expired', 'deadline', 'the deadline passed before a worker could start it'))
-                     e(status, code, error) on e.status = $2
-      on conflict do nothing returning task_id)
-    select array_agg(task_id) from ended
-    $sql$, p_place, case when p_place = 'later' then 'null' else 'g.ready_at' end)
-  into v_ended using p_ids, p_status, p_now;
-  perform sluice.note_ended(v_ended, p_status);
-  return coalesce(cardinality(v_ended), 0);
+  execute format('
+    with gone as (delete from sluice.%I where task_id = any ($1) returning *)
+    select array_agg(row(g.task_id, %s, g.deadline, g.model, g.request_bytes, g.fence, g.rank,
+      g.attempts, g.tenant)::sluice.queue) from gone g', p_place,
+    case when p_place = 'later' then 'null' else 'g.ready_at' end)
+  into v_rows using p_ids;
+  return sluice.end_rows(v_rows, null, p_status, p_now);
 end
 $$;
 

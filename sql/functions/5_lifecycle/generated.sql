@@ -227,7 +227,7 @@ as $$
           least(p_now - sluice.mark_lag(), v_head.ready_at));
       end if;
       if v_late is not null then
-        perform sluice.expire(v_late, p_model, p_now);
+        perform sluice.end_rows(v_late, p_model, 'expired', p_now);
       end if;
     end
     $body$
@@ -259,7 +259,7 @@ as $$
     begin
       %s
       if v_late is not null then
-        perform sluice.expire(v_late, p_model, p_now);
+        perform sluice.end_rows(v_late, p_model, 'expired', p_now);
       end if;
     end
     $body$
