@@ -2,11 +2,11 @@ begin;
 \ir ../../_helpers.sql
 select plan(2);
 
-select given_model() as m, given_worker() as w \gset
+select given_model(max_attempts => 1) as m, given_worker() as w \gset
 select given_tasks(:'m', 2) \g /dev/null
 select claimed(:w, 2) as ids \gset
 with gone as (delete from sluice.lease l where l.task_id = any (:'ids') returning l)
-select sluice.end_lost(array(select l from gone), at(2)) \g /dev/null
+select sluice.charge_lost(array(select l from gone), at(2)) \g /dev/null
 select results_eq(
   format('select status, attempts::int, fence, error_code, created_at, finished_at '
          'from sluice.result where task_id = any (%L)',

@@ -67,6 +67,7 @@ language plpgsql volatile
 as $$
 declare
   v_back sluice.lease[];
+  v_dead sluice.lease[];
 begin
   insert into sluice.attempt (task_id, worker, started_at, ended_at, fence, billed, kind, model,
     error_code, error)
@@ -78,35 +79,17 @@ begin
     l.line)::sluice.lease) into v_back
   from unnest(p_lost) l where l.attempts + 1 < sluice.attempts_max(l.task_id, l.model)
     or exists (select from sluice.cancellation c where c.task_id = l.task_id and c.fence = l.fence);
-  perform sluice.end_lost(array(select l from unnest(p_lost) l
-    where not exists (select from unnest(v_back) b where b.task_id = l.task_id)), p_now);
+  v_dead := array(select l from unnest(p_lost) l
+    where not exists (select from unnest(v_back) b where b.task_id = l.task_id));
+  perform sluice.store_results(array(
+      select row(l.task_id, l.fence, 'failed', null, null, 'every worker that took it stopped '
+        'proving life in mid-call', 'worker_lost', null, null, null, null, null)::sluice.outcome
+      from unnest(v_dead) l),
+    array(select row(n, v_dead[n])::sluice.ended_call from generate_subscripts(v_dead, 1) n), p_now,
+    null), sluice.announce_ended(array(select l.task_id from unnest(v_dead) l));
   perform sluice.requeue(v_back);
   perform sluice.settle_cancellations(p_now, array(select b.task_id from unnest(v_back) b));
   perform sluice.keep_held(p_lost, p_now), sluice.count_ended(p_lost);
-end
-$$;
-
--- end_lost: stores results for lost leases, each charged one attempt. Their rows have been deleted
--- in this transaction, which gives it the right to write the results.
-create or replace function sluice.end_lost(p_leases sluice.lease[], p_now timestamptz)
-returns void
-language plpgsql volatile
-as $$
-declare
-  v_ended bigint[];
-begin
-  with ended as (
-    insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at,
-      fence, attempts, status, model, error_code, error)
-    select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence,
-      l.attempts + 1, 'failed', m.name, 'worker_lost',
-      'every worker that took it stopped proving life in mid-call'
-    from unnest(p_leases) l join sluice.models m on m.id = l.model
-    cross join lateral (
-      select t.created_at from sluice.task t where t.id = l.task_id limit 1) t
-    on conflict do nothing returning result.task_id)
-  select array_agg(e.task_id) into v_ended from ended e;
-  perform sluice.note_ended(v_ended, 'failed');
 end
 $$;
 
