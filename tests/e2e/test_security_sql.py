@@ -492,7 +492,8 @@ def test_what_a_login_hangs_on_a_model_or_tenant_does_not_keep_it(url, login):
             cursor.execute(f"create temp table t_{name} (n bigint default "
                 f"nextval('sluice.{name}'))")
         hang_on(session, [f"queue_{model}"])
-        cursor.execute(f"create temp view d as select sluice.depth_{model}(1) as n")
+        cursor.execute(f"create temp view d as select sluice.lanes_{model}(0::smallint, 0, "
+            "0::smallint, 1, now()) as n")
         query(url, "delete from sluice.routes; delete from sluice.tenants")
         query(url, "delete from sluice.models where name = 'gone'")
         left = query(url, "select relname from pg_class where relnamespace = 'sluice'::regnamespace"

@@ -8,7 +8,7 @@ select id_of(:'m') as id \gset
 set constraints all immediate;
 delete from sluice.models where name = :'m';
 select hasnt_function('sluice', ('take_' || :id)::name);
-select hasnt_function('sluice', ('depth_' || :id)::name);
+select hasnt_function('sluice', ('lanes_' || :id)::name);
 select hasnt_function('sluice', ('urgent_' || :id)::name);
 select is(to_regproc('sluice.add_' || :id), null, 'nor is there a add_<n>');
 

@@ -4,8 +4,7 @@
 -- route_<n> for a route's line, a line has:
 --   queue_<l>: a table that inherits sluice.queue, with the ready tasks of the line in the order
 --   (rank, tenant's key, ready_at, task_id)
---   add_<l>, lanes_<l>, take_<l>, peek_<l>, draw_<l>, depth_<l>: functions
---   (5_lifecycle/generated.sql)
+--   add_<l>, lanes_<l>, take_<l>, peek_<l>, draw_<l>: functions (5_lifecycle/generated.sql)
 --   waits_<l>: an unlogged sequence, an upper bound of the number of rows, maintained only if there
 --   is a max_queue (3_limits/backpressure.sql)
 -- Tasks with a version of their payload wait in lines of their own, rows of sluice.route_line, too:
@@ -172,7 +171,8 @@ as $$
 declare
   v_depth int;
 begin
-  execute format('select sluice.depth_%s($1)', sluice.line_name(p_line)) into v_depth using p_max;
+  execute format('select count(*) from (select from sluice.%I limit $1) q',
+    sluice.place_of(p_line)) into v_depth using p_max;
   return v_depth;
 end
 $$;

@@ -22,15 +22,6 @@ begin
   execute format(sluice.take_text(v_by_prefix), v_name, p_line);
   execute format(sluice.draw_text(v_by_prefix), v_name, p_line);
   execute format(sluice.peek_text(), v_name, p_line);
-  execute format($sql$
-    create or replace function sluice.depth_%1$s(p_max int) returns int
-    language plpgsql volatile
-    as $body$
-    begin
-      return (select count(*) from (select from sluice.queue_%1$s limit p_max) q);
-    end
-    $body$
-    $sql$, v_name);
 end
 $$;
 
@@ -277,8 +268,8 @@ as $$
 begin
   execute format('drop function if exists sluice.prefix_time_%1$s(text, text, text, timestamptz),
     sluice.lanes_%1$s(smallint, bigint, smallint, int, timestamptz),
-    sluice.peek_%1$s(int[], smallint[], bigint[], timestamptz[], int[], timestamptz),
-      sluice.depth_%1$s(int) cascade', sluice.line_name(p_line));
+    sluice.peek_%1$s(int[], smallint[], bigint[], timestamptz[], int[], timestamptz) cascade',
+    sluice.line_name(p_line));
   execute format('drop procedure if exists sluice.add_%1$s(sluice.submission),
     sluice.take_%1$s(sluice.head[], sluice.lease[], smallint, int, int, int, bigint, timestamptz),
     sluice.draw_%1$s(sluice.lease[], bigint[], int[], int, bigint, timestamptz) cascade',

@@ -9,8 +9,8 @@ as $$ select 40000 $$;
 
 -- line_load: how many tasks wait in a line, counting p_max of them, and since when the oldest one
 -- of these does. It reads the rows with the lowest ids, which were submitted first. The statement
--- is planned anew each time, for 0.1 ms: plans of the functions of 200 lines (lanes_<l>, depth_<l>)
--- would take each new session 0.3 s.
+-- is planned anew each time, for 0.1 ms: plans of the functions of 200 lines (lanes_<l>) would take
+-- each new session 0.3 s.
 -- Returns: tasks: p_max or more: as many as PostgreSQL's statistics say, at least p_max.
 create or replace function sluice.line_load(p_line int, p_max int, out tasks bigint,
   out since timestamptz)
