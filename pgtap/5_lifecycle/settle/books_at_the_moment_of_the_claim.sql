@@ -1,4 +1,4 @@
--- sluice.settle
+-- sluice.settle_reserved
 begin;
 \ir ../../_helpers.sql
 select plan(3);

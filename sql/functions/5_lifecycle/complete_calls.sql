@@ -48,7 +48,10 @@ begin
     perform sluice.settle_cancellations(v_now, array(select (e.lease).task_id
       from unnest(v_ended) e));
   end if;
-  perform sluice.settle(p_outcomes, v_ended, v_now);
+  if random() < 0.125 then  -- now and then is enough
+    perform sluice.learn_from(p_outcomes, v_ended);
+  end if;
+  perform sluice.settle_reserved(p_outcomes, v_ended, v_now);
   if exists (select from sluice.budgets) then
     perform sluice.settle_budgets(p_outcomes, p_usages,
       array(select e.place from unnest(v_ended) e), 'held', v_now);

@@ -1,24 +1,5 @@
--- settle: replaces the tokens reserved for ended calls by those used, and adjusts a model's
--- estimates by one of the calls. It updates no row: it inserts another one into sluice.spent, dated
--- at the claim, with the difference, and moves the bucket by as much. So it needs no lock: the
--- account is a sum of rows, and the bucket only spreads.
---
--- The tokens used are input and output tokens if the worker reported them. Otherwise none, for a
--- call that was not sent or not billed (returned without an error, throttled, billed = false).
--- Otherwise the reservation stands, as for a lost call: it may have been billed.
-create or replace function sluice.settle(
-  p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
-language plpgsql volatile
-as $$
-begin
-  if random() < 0.125 then  -- now and then is enough
-    perform sluice.learn_from(p_outcomes, p_ended);
-  end if;
-  if exists (select from unnest(p_ended) e where (e.lease).reserved_tokens > 0) then
-    perform sluice.settle_reserved(p_outcomes, p_ended, p_now);
-  end if;
-end
-$$;
+-- Tokens of ended calls: what was reserved is replaced by what was used, and a model's estimates
+-- are adjusted by one of the calls.
 
 -- learn_from: adjusts a model's estimates by one of these calls, drawn at random, if its tokens are
 -- known.
@@ -58,8 +39,14 @@ begin
 end
 $$;
 
--- settle_reserved: settle for calls with reservations. Reservations older than the window no longer
--- count anyway. More than a minute's tokens are booked for no call: it would not have been let in.
+-- settle_reserved: replaces the tokens reserved for ended calls by those used. It updates no row:
+-- it inserts another one into sluice.spent, dated at the claim, with the difference, and moves the
+-- bucket by as much. So it needs no lock: the account is a sum of rows, and the bucket only
+-- spreads. The tokens used are input and output tokens if the worker reported them. Otherwise none,
+-- for a call that was not sent or not billed (returned without an error, throttled, billed =
+-- false). Otherwise the reservation stands, as for a lost call: it may have been billed.
+-- Reservations older than the window no longer count anyway. More than a minute's tokens are booked
+-- for no call: it would not have been let in.
 create or replace function sluice.settle_reserved(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
