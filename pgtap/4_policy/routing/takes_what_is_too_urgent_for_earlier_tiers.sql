@@ -1,4 +1,4 @@
--- sluice.urgent_tasks, sluice.usual_call, sluice.left_by_tiers
+-- sluice.urgent_tasks, sluice.usual_call, sluice.route_share
 begin;
 \ir ../../_helpers.sql
 select plan(9);
@@ -20,8 +20,8 @@ select is(sluice.usual_call(:'slow', at(1)), '1 minute'::interval,
 select is(sluice.urgent_tasks(:line, :quick_id, 2, 9, at(1)), 2, 'two tasks have less time');
 select is(sluice.urgent_tasks(:line, :quick_id, 2, 1, at(1)), 1, 'as many as are wanted');
 select sluice.may_take(:line, id_of(:'slow'), 1, 0, at(1)) \g /dev/null
-select is(sluice.left_by_tiers(:line, :quick_id, 2, 9, at(1), :w_q), 2,
-  'the quick one may have them');
+select is((sluice.route_share(:line, m, 1, 2, 'weight', 9, at(1), :w_q)).most, 2,
+  'the quick one may have them') from sluice.models m where m.id = :quick_id;
 select is(claimed(:w_q, 9, at(1)), array[:late::bigint, :urgent], 'and does');
 select is(claimed(:w_q, 9, at(1.1)), '{}', 'the others wait for the slow one');
 update sluice.history_row set call_s = 700 where model = :'quick';

@@ -171,18 +171,6 @@ begin
 end
 $$;
 
--- without_end: p_rounds changed so that every lane has turns left.
-create or replace function sluice.without_end(p_rounds sluice.lane_round[])
-returns sluice.lane_round[]
-language plpgsql immutable
-as $$
-begin
-  return array(
-    select row(r.model, r.line, r.n, r.rank, r.next, r.begins, 'infinity', r.passed,
-      r.taken)::sluice.lane_round from unnest(p_rounds) r);
-end
-$$;
-
 -- note_rounds: after p_turns of the lanes p_heads were taken, notes where the rounds p_rounds go
 -- on.
 -- Params:  p_is_cut: there may be turns left among p_heads: the round goes on with the last lane

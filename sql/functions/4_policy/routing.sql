@@ -173,14 +173,16 @@ returns sluice.claim_share
 language plpgsql volatile
 as $$
 declare
-  v_most int := sluice.left_by_tiers(p_line, p_model.id, p_tier, p_want, p_now, p_worker);
+  v_most int;
 begin
-  if v_most is null and p_prefer <> 'weight' then
+  if p_tier > 1 and sluice.is_left_to_earlier(p_line, p_tier, p_now, p_worker) then
+    v_most := sluice.urgent_tasks(p_line, p_model.id, p_tier, coalesce(p_want, 1), p_now);
+  elsif p_prefer <> 'weight' then
     return sluice.choose(p_line, p_model, p_weight, p_prefer, p_want, p_now, p_tier);
+  else
+    v_most := sluice.may_take(p_line, p_model.id, p_weight, p_want, p_now, p_tier);
   end if;
-  return row(p_line, coalesce(v_most,
-    sluice.may_take(p_line, p_model.id, p_weight, p_want, p_now, p_tier)), null, null,
-    null)::sluice.claim_share;
+  return row(p_line, v_most, null, null, null)::sluice.claim_share;
 end
 $$;
 

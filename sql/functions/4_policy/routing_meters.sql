@@ -66,13 +66,6 @@ begin
 end
 $$;
 
--- counted: the weight with which a meter counts at p_now; 0: not at all.
-create or replace function sluice.counted(p_own sluice.meter, p_now timestamptz)
-returns double precision
-language sql immutable
-as $$ select case when p_own.at > p_now - sluice.asks_for()
-  and p_own.at <= p_now then p_own.weight else 0 end $$;
-
 -- tier_meter: the model by which the meter of a route's tier is known. (-1 to -5 are the lanes'
 -- and the sweep's.)
 create or replace function sluice.tier_meter(p_tier int) returns int
@@ -139,7 +132,8 @@ as $$
 declare
   v_meter sluice.meter := sluice.meter_of(p_line, sluice.tier_meter(p_tier));
   v_started timestamptz := clock_timestamp();
-  v_counted double precision := sluice.counted(p_own, p_now);
+  v_counted double precision := case when p_own.at > p_now - sluice.asks_for()
+    and p_own.at <= p_now then p_own.weight else 0 end;
   v_kept interval := case when p_anew then '10 ms' else '100 ms' end;
 begin
   if v_meter.at between p_now - v_kept and p_now + interval '1 minute' then

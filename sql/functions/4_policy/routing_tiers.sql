@@ -62,15 +62,3 @@ begin
   return v_count;
 end
 $$;
-
--- left_by_tiers: how many tasks of route line p_line the tiers before leave to model p_model; null:
--- all, because none of them counts.
--- Params:  p_want: at most so many; null: whether any; p_worker: as is_left_to_earlier.
-create or replace function sluice.left_by_tiers(
-  p_line int, p_model int, p_tier int, p_want int, p_now timestamptz, p_worker bigint)
-returns int
-language sql volatile
-as $$
-  select case when p_tier > 1 and sluice.is_left_to_earlier(p_line, p_tier, p_now, p_worker)
-    then sluice.urgent_tasks(p_line, p_model, p_tier, coalesce(p_want, 1), p_now) end
-$$;

@@ -40,7 +40,9 @@ declare
   v_leases sluice.lease[] := '{}';
   v_heads sluice.head[] := case when cardinality(p_heads) <= v_looks
     then sluice.weighed(p_heads, p_now) end;
-  v_rounds sluice.lane_round[] := '{}';
+  v_rounds sluice.lane_round[] := '{}';  -- of the lines that have more lanes
+  v_share sluice.claim_share;
+  v_lanes record;
   v_some record;
   v_left int := p_want;
   v_looked int := 0;
@@ -51,8 +53,15 @@ declare
 begin
   while v_more loop
     if v_heads is null then
-      select s.heads, s.rounds into v_heads, v_rounds
-      from sluice.lanes_in_sight(p_model.id, v_shares, v_looks, p_last, p_want, p_now) s;
+      v_heads := '{}';
+      v_rounds := '{}';
+      foreach v_share in array v_shares loop
+        v_lanes := sluice.waiting_lanes(p_model.id, v_share.line, v_looks, p_last, p_want, p_now);
+        v_heads := v_heads || v_lanes.heads;
+        if (v_lanes.round).line is not null then
+          v_rounds := v_rounds || v_lanes.round;
+        end if;
+      end loop;
     end if;
     exit when v_heads = '{}';
     v_looked := v_looked + cardinality(v_heads);
@@ -60,8 +69,10 @@ begin
       p_is_free, p_now);
     v_more := (v_rounds <> '{}' or v_some.cut) and v_looked < sluice.window_max();
     if v_left = p_want and v_some.leases = '{}' and v_rounds <> '{}' and not v_more then
-      v_some := sluice.take_some(p_model, p_worker, v_heads, sluice.without_end(v_rounds), v_shares,
-        v_left, p_is_free, p_now);
+      v_some := sluice.take_some(p_model, p_worker, v_heads, array(  -- every lane has turns left
+          select row(r.model, r.line, r.n, r.rank, r.next, r.begins, 'infinity', r.passed,
+            r.taken)::sluice.lane_round from unnest(v_rounds) r), v_shares, v_left, p_is_free,
+        p_now);
     end if;
     v_leases := v_leases || v_some.leases;
     v_left := p_want - cardinality(v_leases);
@@ -76,29 +87,6 @@ begin
     v_heads := null;
   end loop;
   return v_leases;
-end
-$$;
-
--- lanes_in_sight: the lanes of the lines p_shares at which a claim of p_want looks next, p_looks of
--- each line, and the rounds of those lines that have more.
-create or replace function sluice.lanes_in_sight(
-  p_model int, p_shares sluice.claim_share[], p_looks int, p_last smallint, p_want int,
-  p_now timestamptz, out heads sluice.head[], out rounds sluice.lane_round[])
-language plpgsql volatile
-as $$
-declare
-  v_share sluice.claim_share;
-  v_lanes record;
-begin
-  heads := '{}';
-  rounds := '{}';
-  foreach v_share in array p_shares loop
-    v_lanes := sluice.waiting_lanes(p_model, v_share.line, p_looks, p_last, p_want, p_now);
-    heads := heads || v_lanes.heads;
-    if (v_lanes.round).line is not null then
-      rounds := rounds || v_lanes.round;
-    end if;
-  end loop;
 end
 $$;
 
