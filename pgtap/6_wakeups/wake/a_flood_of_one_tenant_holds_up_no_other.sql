@@ -15,11 +15,11 @@ as $$ select count(*) from sluice.later where tenant = p_tenant $$;
 select later(:'m', array(select generate_series(1, 3000)), 1, 'flood'),
   later(:'m', array(select generate_series(4001, 4010)), 2, 'small'),
   later(:'m', '{4011}', 9, 'small') \g /dev/null
-select is(sluice.wake_later(at(3)), 1260, 'a thousand, and half as many by turns');
+select is(sluice.wake(at(3)), 1260, 'a thousand, and half as many by turns');
 select is(waiting('small'), 1::bigint, 'of others all that are due');
 select is(waiting('flood'), 1750::bigint, 'of the flood the first, and its turns');
-select is(sluice.wake_later(at(3)), 1000, 'what is left needs no turns');
-select is(sluice.wake_later(at(3)), 750, 'to the end');
+select is(sluice.wake(at(3)), 1000, 'what is left needs no turns');
+select is(sluice.wake(at(3)), 750, 'to the end');
 
 select * from finish();
 rollback;

@@ -10,8 +10,8 @@ insert into sluice.later (task_id, ready_at, model, request_bytes, fence, rank, 
 select n, at(n), id_of(:'m'), 1, 0, 0, 0, 'default' from generate_series(10, 209) n;
 create or replace function sluice.put_back(p_rows sluice.later[], p_ready timestamptz)
 returns void language sql
-as $$ select sluice.set_mark(0, 0::smallint, 0, at(209)) $$;
-select is(sluice.wake_later(at(300)), 200, 'they are moved');
+as $$ select sluice.set_mark(0, 0::smallint, 0, max(r.ready_at)) from unnest(p_rows) r $$;
+select is(sluice.wake(at(300)), 200, 'they are moved');
 select is(sluice.mark_of(0, 0::smallint, 0), at(10), 'its own mark holds');
 
 select * from finish();

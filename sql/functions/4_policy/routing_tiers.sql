@@ -38,15 +38,11 @@ create or replace function sluice.urgent_tasks(
 language plpgsql volatile
 as $$
 declare
-  v_queue text := sluice.place_of(p_line);
-  v_has_any boolean;
   v_own interval;
   v_earlier interval;
   v_count int := 0;
 begin
-  execute format('select exists (select from sluice.%I q where q.deadline > $1)', v_queue)
-  into v_has_any using p_now;
-  if v_has_any then
+  if sluice.has_deadlines(p_line, p_now, 'infinity') then
     select min(sluice.usual_call(m.name, p_now)) filter (where m.id = p_model),
       min(coalesce(sluice.usual_call(m.name, p_now), '0')) filter (where r.tier < p_tier)
     into v_own, v_earlier
@@ -56,7 +52,7 @@ begin
   end if;
   if coalesce(v_own, '0') < v_earlier then
     execute format('select count(*) from (select from sluice.%I q
-      where q.deadline > $1 and q.deadline <= $2 limit $3) q', v_queue)
+      where q.deadline > $1 and q.deadline <= $2 limit $3) q', sluice.place_of(p_line))
     into v_count using p_now, p_now + v_earlier, p_want;
   end if;
   return v_count;

@@ -147,6 +147,7 @@ $$;
 --          line and model.
 -- Returns: heads: the lanes that wait; leases; null: there are more lanes, or all rows of the only
 --          one were locked.
+-- twin: tenant_key
 create or replace function sluice.take_text(p_by_prefix boolean default false) returns text
 language sql immutable
 as $$
@@ -229,7 +230,12 @@ as $$
       join sluice.queue_%1$s q on q.ctid = f.at
         limit p_max for update of q skip locked', p_by_prefix), f.text, -sluice.rank_max(),
     case when p_by_prefix then 'least(v_row.ready_at, p_now)' else 'v_row.ready_at' end)
-  from (values (sluice.first_text())) f(text)
+  from (values (   -- the lane's first rows, locked or not
+    'select q.ctid as at, q.ready_at from sluice.queue_%1$s q
+    where q.rank = v_head.rank and (hashtextextended(q.tenant, 0) >> 1) = v_head.tenant
+      and q.ready_at >= v_head.ready_at
+    order by q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.task_id
+      limit p_max + sluice.locked_max()')) f(text)
 $$;
 
 -- draw_text: the text of draw_<l>, which moves those of the rows p_ids that are not locked, in

@@ -107,6 +107,7 @@ language plpgsql volatile
 as $$
 declare
   v_started timestamptz := clock_timestamp();
+  v_began timestamptz;
   v_line int;
   v_lowered int := 0;
 begin
@@ -114,7 +115,12 @@ begin
     return null;
   end if;
   for v_line in select distinct m.line from sluice.mark m order by m.line loop
-    v_lowered := v_lowered + sluice.rescan_in_time(v_line, p_now);
+    continue when sluice.rests(v_line, -2, p_now);
+    v_began := clock_timestamp();
+    v_lowered := v_lowered + sluice.rescan_line(v_line, p_now);
+    -- Claims wait meanwhile. Millions of dead rows, or of rows of open transactions, take so long.
+    perform sluice.rest(v_line, -2, 200, v_began, p_now)
+    where clock_timestamp() > v_began + interval '50 ms';
   end loop;
   -- A rolled-back completion has counted its calls as ended all the same.
   perform sluice.recount_in_flight(m.id)
@@ -204,26 +210,6 @@ begin
   return v_lowered;
 exception when undefined_table then  -- its model or route was deleted just now
   return 0;
-end
-$$;
-
--- rescan_in_time: rescan_line, but a line that took more than 50 ms rests 200 times as long,
--- because claims wait meanwhile. Millions of dead rows, or of rows of open transactions, take that
--- long.
-create or replace function sluice.rescan_in_time(p_line int, p_now timestamptz) returns int
-language plpgsql volatile
-as $$
-declare
-  v_started timestamptz := clock_timestamp();
-  v_lowered int;
-begin
-  if sluice.rests(p_line, -2, p_now) then
-    return 0;
-  end if;
-  v_lowered := sluice.rescan_line(p_line, p_now);
-  perform sluice.rest(p_line, -2, 200, v_started, p_now)
-  where clock_timestamp() > v_started + interval '50 ms';
-  return v_lowered;
 end
 $$;
 

@@ -1,19 +1,6 @@
 -- How a claim takes rows of one model: many of the only lane, or one of several lanes. Many of
 -- several: take_by_turns.sql.
 
--- first_text: a query of the first rows of the lane v_head, locked or not, as many as a claim of
--- p_max looks at.
--- twin: tenant_key
-create or replace function sluice.first_text() returns text
-language sql immutable
-as $$
-  select 'select q.ctid as at, q.ready_at from sluice.queue_%1$s q
-    where q.rank = v_head.rank and (hashtextextended(q.tenant, 0) >> 1) = v_head.tenant
-      and q.ready_at >= v_head.ready_at
-    order by q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.task_id
-      limit p_max + sluice.locked_max()'
-$$;
-
 -- looks: how many lanes a claim of p_want tasks looks at, at a time.
 create or replace function sluice.looks(p_want int) returns int
 language sql immutable parallel safe

@@ -1,27 +1,6 @@
 -- Tasks in sluice.later move into their line when their time has come. While none is due, wake
 -- drops the leftovers of an upgrade.
 
--- wake: moves tasks that are due (run_at, a retry's time) to where claims find them. Workers call
--- it when a claim brought nothing, before they claim once more, and now and then; tick does.
--- Returns: how many tasks became ready.
-create or replace function sluice.wake(p_now timestamptz default null) returns int
-language plpgsql volatile security definer
-set search_path = sluice, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
-set enable_material = off
-set plan_cache_mode = force_generic_plan
-as $$
-declare
-  v_woken int := sluice.wake_later(case when isfinite(p_now) then p_now
-    else clock_timestamp() end);  -- no claim could reckon with an infinite ready_at
-begin
-  if v_woken = 0 then
-    perform sluice.drop_remains();
-  end if;
-  return v_woken;
-end
-$$;
-
 -- wake_max: how many rows one call moves.
 create or replace function sluice.wake_max() returns int
 language sql immutable parallel safe
@@ -73,41 +52,51 @@ begin
 end
 $$;
 
--- wake_later: moves due tasks into their lines: at most wake_max a call, the first that were due,
--- and half as many by turns of their tenants where it leaves some: the flood of one holds up
--- nobody. They are ready from p_now on, not from the time they asked for, so no mark can be above
--- them. If its line no longer exists, because its route has lost its last model, the line is
--- created again, and the task waits there like those that were ready. It looks at twice as many
--- rows as it takes; if all are locked the mark passes them.
-create or replace function sluice.wake_later(p_now timestamptz) returns int
-language plpgsql volatile
+-- wake: moves tasks that are due (run_at, a retry's time) to where claims find them. Workers call
+-- it when a claim brought nothing, before they claim once more, and now and then; tick does.
+-- Returns: how many tasks became ready.
+--
+-- At most wake_max, the first that were due, and half as many by turns of their tenants where it
+-- leaves some: the flood of one holds up nobody. They are ready from now on, not from the time they
+-- asked for, so no mark can be above them. If its line no longer exists, because its route has lost
+-- its last model, the line is created again, and the task waits there like those that were ready.
+-- It looks at twice as many rows as it takes; if all are locked the mark passes them.
+create or replace function sluice.wake(p_now timestamptz default null) returns int
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set enable_material = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_first timestamptz := sluice.first_due(p_now);
+  v_now timestamptz := case when isfinite(p_now) then p_now
+    else clock_timestamp() end;  -- no claim could reckon with an infinite ready_at
+  v_first timestamptz := sluice.first_due(v_now);
   v_last timestamptz;
   v_due tid[];
   v_rows sluice.later[];
 begin
   if v_first is null then
+    perform sluice.drop_remains();
     return 0;
   end if;
   select array_agg(d.at order by d.ready_at), max(d.ready_at) into v_due, v_last
   from (select l.ctid as at, l.ready_at from sluice.later l
-    where l.ready_at >= v_first and l.ready_at <= p_now
+    where l.ready_at >= v_first and l.ready_at <= v_now
     order by l.ready_at limit 2 * sluice.wake_max()) d;
-  v_rows := sluice.take_due(v_due, p_now);
+  v_rows := sluice.take_due(v_due, v_now);
   if cardinality(v_due) = 2 * sluice.wake_max() then
     v_first := case when v_rows is null then v_last + interval '1 microsecond' else v_first end;
     v_rows := v_rows || sluice.take_due(
-      sluice.due_by_turns(v_first, sluice.wake_max() / 2, p_now), p_now);
+      sluice.due_by_turns(v_first, sluice.wake_max() / 2, v_now), v_now);
   elsif v_rows is null then
     return 0;
   end if;
-  perform sluice.put_back(v_rows, p_now) where v_rows is not null;
+  perform sluice.put_back(v_rows, v_now) where v_rows is not null;
   -- Before the first row there was, for this transaction's moves are not committed yet. Last, for
   -- the newest mark holds: others that find these rows locked pass them meanwhile. (The other way
   -- round four sessions took 23 s for a flood of 100,000, so 3 to 5.)
-  perform sluice.set_mark(0, 0::smallint, 0, least(p_now - sluice.mark_lag(), v_first))
+  perform sluice.set_mark(0, 0::smallint, 0, least(v_now - sluice.mark_lag(), v_first))
   where v_first > v_last or random() < cardinality(v_rows) / 100.0;
   return coalesce(cardinality(v_rows), 0);
 end
