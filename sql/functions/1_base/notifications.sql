@@ -72,9 +72,7 @@ $$;
 -- while gigabytes are removed from the disk, and cannot be interrupted. So only one session looks
 -- at a time, and while it has been at it for more than 2 s the queue counts as full. That does not
 -- hold if the last look was long ago: then the session has only just begun, and has not noted it
--- yet. (Two submits after a minute's rest once took the queue for full and notified nobody, and the
--- worker slept on for a minute.) A queue noted as half full stays so until check_notifications()
--- clears it.
+-- yet. A queue noted as half full stays so until check_notifications() clears it.
 -- Returns: the usage in thousandths; null: another session is looking.
 create or replace function sluice.look_at_notifications() returns int
 language plpgsql volatile

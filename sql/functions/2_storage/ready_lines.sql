@@ -7,15 +7,12 @@
 -- fall asleep with that lock). If not, somebody sleeps, so it notifies. For a line that was idle it
 -- always notifies, because the sleeper may have died.
 -- It does not notify always, because a transaction that notifies holds a cluster-wide lock through
--- its commit. Measured with 32 clients: 28-32k/s bare, 6-8k/s with NOTIFY in each, bare speed with
--- sleeper locks. There are 64 locks, by the line's number mod 64 (one for each line would exhaust
--- the lock table); being woken in vain is harmless.
--- The note is a row of sluice.ready_line, so that nobody has to loop over 1,000 idle lines. The row
+-- its commit. There are 64 locks, by the line's number mod 64 (one for each line would exhaust the
+-- lock table); being woken in vain is harmless.
+-- The note is a row of sluice.ready_line (D-031): nobody need loop over 1,000 idle lines. The row
 -- commits with the task, and only forget_idle_lines() removes it. Looking for it costs an index
 -- probe, 5 us; nearly always it is there already. sluice.submit does the same in statements that it
 -- runs anyway, and calls this function only if somebody sleeps or the row is missing.
--- Rejected: a sequence per line (2.5 ms to read 2,000 of them, and as many locks in the shared
--- table; D-031).
 -- Params:  p_line. Requires a connection that holds no sleeper lock itself.
 -- Returns: whether somebody sleeps.
 -- Locks:   waits for none. While somebody is removing the line's row it inserts another one, which

@@ -11,10 +11,7 @@
 -- refused; a gauge includes them from the next count on. The bounds are exact except for submits in
 -- other transactions that are open during a count.
 -- A fourth bound limits the tasks that wait in one line: a model's max_queue; a route's is the sum
--- of its models'. Its gauge, waits_<l>, is maintained only where there is such a bound.
--- Rejected: two sequences, accepted and ended (every function that moves tasks has to count, and a
--- rolled-back one leaves an error until somebody looks); a counter in a row (it serializes all
--- submits of a model).
+-- of its models'. Its gauge, waits_<l>, is maintained only where there is such a bound (D-049).
 
 -- pressure: how close p_unfinished tasks are to p_max: normal, warning, critical or overflow. The
 -- only place that decides this. Readers call it by the views: each operator's types are equal, so

@@ -7,9 +7,7 @@
 --     the account, dated at the claim, and needs no lock;
 --   - what nobody knows stays as it was held: lost calls, aborted ones, extra ones.
 -- Windows are computed from the clock: nothing is reset, and another limit, period or zone counts
--- what was spent before. What was called before the budget was made does not count.
--- Rejected: a counter a window (a reset that is late, or a row that all claims wait for); holding
--- what a call usually costs (it then costs more).
+-- what was spent before. What was called before the budget was made does not count (D-354).
 
 -- first_begin: of a time that shows midnight in a zone, the first moment that does: where clocks
 -- are set back over midnight, it comes twice, and PostgreSQL takes the second one.

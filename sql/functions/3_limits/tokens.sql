@@ -10,10 +10,8 @@
 --     crash;
 --   - the bucket (3_limits/permits.sql): spreads the grants over the minute. The first task is
 --     granted while the bucket is not in debt, and charged in full; unused tokens are put back.
--- Rejected: the bucket alone. Putting back unused tokens of calls that began before the window
--- allows more than N inside it (measured with reservations of ten times the usage and calls of 30
--- s: 83,050 of 60,000; with the account 60,936). The account alone: it grants a minute's tokens in
--- one second, and then nothing until the next minute.
+-- The bucket alone allows more where calls that began before the window used less than was reserved
+-- for them (D-044); the account alone grants a minute's tokens in one second.
 
 -- token_window: W + d: how long booked tokens count.
 create or replace function sluice.token_window() returns interval
@@ -50,9 +48,8 @@ $$;
 
 -- merge_spent: replaces the rows that were booked to an account within the same quarter of a second
 -- by one, dated at the last of them, once its window has more than 500 rows. Claims then sum up
--- 1,000 rows or so, however often they come (with 12,000, tokens_spent took 2.7 ms and
--- tokens_free_at 31 ms). Tokens leave the window at most 250 ms late, which is the safe side. The
--- last second is left out: it is still being booked to.
+-- 1,000 rows or so, however often they come. Tokens leave the window at most 250 ms late, which is
+-- the safe side. The last second is left out: it is still being booked to.
 -- Returns: how many rows it replaced. Requires the lock of the account's model or tenant.
 create or replace function sluice.merge_spent(p_account int, p_now timestamptz) returns int
 language plpgsql volatile

@@ -21,11 +21,7 @@
 -- A model of which nothing is known, or not for speed_kept(), gets one call at a time until that
 -- has ended. One that is not chosen gets one task in tried_each() all the same (of latency and
 -- balanced): so it is found out that it has become better, and its share grows as fast as what is
--- known of it.
--- Rejected: effective weights for the meters (their slack of 32 tasks after each change floods a
--- slow model; at 20 tasks a second it had 30 %); the best one takes all (two equal servers are
--- overloaded in turns); two models drawn at random (a claim may as well look at all, up to
--- rivals_look_max, since their calls under way are exact here, not stale).
+-- known of it (D-362).
 
 -- choice_power: see above.
 create or replace function sluice.choice_power() returns double precision

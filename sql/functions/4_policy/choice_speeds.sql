@@ -6,9 +6,7 @@
 -- that they put out. A call that failed adds its seconds, and the backoff after it, but no tokens:
 -- that is what it costs its task.
 -- Of two completions at once each goes on from the row before, so the calls of one are lost, their
--- seconds and tokens alike. The quotient stays right, nobody waits, and no row is hot.
--- Rejected: a sequence, as learned_<n> (one number holds no quotient); the history (45 s late);
--- the mean of each call's quotient (short answers, which are mostly waiting, decided it).
+-- seconds and tokens alike. The quotient stays right, nobody waits, and no row is hot (D-363).
 
 -- speed_memory: after so long an ended call counts for 37 %. In bench/routing a model that becomes
 -- three times slower loses its calls within 5 s, and has half of them again after 6 s.

@@ -18,13 +18,8 @@
 -- (4_policy/lanes.sql; surplus round robin, Adiseshu, Parulkar, Varghese 1996): the tasks of a lane
 -- that start before the end of the round are its turns; the others wait for the next round.
 -- Clocks are rows of an unlogged table, like marks: nothing is updated in place, a rollback undoes
--- them, and after a crash all tenants begin equal. While only one lane waits no clock is written.
--- Rejected: no memory (each claim distributes tokens evenly over all tenants, and draws among
--- partly covered tasks). That is right on average, but chance adds up: received / promised was 0.77
--- to 1.18 for ten tenants after 1,000 single tasks, 0.4 to 1.84 for a hundred after 6,000, and 0.04
--- to 1.54 for tenants that mix 25 and 2,500 tokens; here it is 0.98 to 1.01. A better random
--- sequence does not help, because the lengths of the next tasks depend on what was drawn. Places by
--- the length of the first tasks: a tenant that mixes 100 and 10,000 tokens got 5 times its tokens.
+-- them, and after a crash all tenants begin equal. While only one lane waits no clock is written
+-- (D-005).
 
 -- rows_max: how many rows a claim of p_places looks at in a lane that is likely to give p_share of
 -- them. With few lanes a quarter more and a few: if later tasks are shorter the claim looks again.
@@ -135,8 +130,7 @@ $$;
 -- fair_turns: the next tasks of the lanes p_heads, at most p_places, in the order in which they are
 -- to be taken. If all lanes of a line are looked at, the order is that of their starts; in a round
 -- it is lane after lane, as far as each has turns left. The lanes that age lifts to the best rank
--- are considered first; mostly a claim takes only from these, and so looks at 330 rows for 250, and
--- not at 1,300, with six lanes in two ranks.
+-- are considered first; mostly a claim takes only from these (D-003).
 -- Params:  p_model: its id; p_rounds: of those lines that have more lanes than p_heads. Requires
 --          the model's lock.
 create or replace function sluice.fair_turns(
@@ -280,10 +274,8 @@ $$;
 
 -- Ageing: for each settings.ageing that a task has waited its rank is one better, but never better
 -- than the best rank that waits: there it shares with what is there, by weight. So nobody waits for
--- ever behind a stream of higher priorities, and nobody's old tasks come before all new ones.
--- (Until schema 44 age lifted without end: of 1,000 places a tenant's 5 new tasks got none beside
--- 2,000 that were 11 minutes old.) Nothing is rewritten: claims compare ranks with the waiting
--- counted in.
+-- ever behind a stream of higher priorities, and nobody's old tasks come before all new ones
+-- (D-007). Nothing is rewritten: claims compare ranks with the waiting counted in.
 
 -- aged_rank: p_rank with the waiting since p_ready_at counted in; its callers see to it that nobody
 -- comes before the best rank that waits. date_part, not extract: that one

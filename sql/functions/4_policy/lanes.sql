@@ -14,8 +14,7 @@ as $$ select 64 $$;
 
 -- weighed: p_heads with their tenants' weights and the headroom that quotas leave them, without
 -- those whose tenants may not have a call now. Each tenant is asked for once, at 50 us, however
--- many of the lanes are its own: asking for each of 201 priorities of one tenant at its quota took
--- a claim 10 ms.
+-- many of the lanes are its own (D-270).
 create or replace function sluice.weighed(p_heads sluice.head[], p_now timestamptz)
 returns sluice.head[]
 language plpgsql volatile
@@ -145,8 +144,7 @@ $$;
 -- new_round: a model's next round through the lanes of p_rank. It begins where the last one ended.
 -- Its length is such that a lane gives one task more than is needed to get p_want tasks from
 -- p_looks lanes, so that a claim finds what it wants. The length follows from the last round, else
--- from the first tasks of p_window. (With these alone, a hundred tenants that mix 25 and 2,500
--- tokens gave 86 tasks of 250: most had overdrawn.)
+-- from the first tasks of p_window (D-004).
 create or replace function sluice.new_round(
   p_last sluice.lane_round, p_model int, p_line int, p_rank smallint, p_window sluice.head[],
   p_looks int, p_want int)
@@ -200,9 +198,6 @@ $$;
 --          model's lock.
 -- Returns: heads; round: the round to which the heads of its rank belong; all null: heads are all
 --          the lanes.
--- Rejected: starting at a random key (10,000 tenants with weights 1 : 10 got 0.5 to 1.7 of their
--- promise for ever, simulated); windows in turn, each with places by its weight (within a window
--- the places are drawn: of 100 tenants one got 0.34 of its promise, another 1.97).
 create or replace function sluice.waiting_lanes(
   p_model int, p_line int, p_looks int, p_last smallint, p_want int, p_now timestamptz,
   out heads sluice.head[], out round sluice.lane_round)

@@ -9,8 +9,7 @@
 --   has come or not.
 -- - The order is within a lane: priorities, tenants' shares, quotas and deadlines are as ever.
 -- - A claim costs what it costs in other lines; a submit to such a line has one expression more.
--- A route's line has this order if one of its models has it.
--- Rejected: D-369.
+-- A route's line has this order if one of its models has it (D-369).
 
 -- prefix_chars: how much of a payload's beginning its prefix is, if the task has no affinity key:
 -- 64 tokens. Beginnings that are alike for less are not worth an order; longer ones differ here

@@ -8,12 +8,8 @@
 -- A model counts if it asked within the last second, is open, has a permit and a call left, and was
 -- kept from taking more only by its share. So no task waits for a model that cannot start it, that
 -- no worker serves, that is at its limit (a model with a permit each 100 ms would slow the others
--- down to its pace), or that prefers its own tasks (because they have a better rank, or are older).
--- Simulated with 10,000 waiting tasks and weights 70 : 30: shares of 70.0 : 30.0 at equal speeds,
--- and of 70.0 : 29.9 at 2,000/s and 500/s.
--- Rejected: a model drawn at submit, with take-over by idle siblings (52.5 : 47.5 and 76 : 24);
--- counting every model that asks (beside a model that was busy with its own tasks a free one got 84
--- of 2,000, and then nothing).
+-- down to its pace), or that prefers its own tasks (because they have a better rank, or are older;
+-- D-008).
 -- Each tier of a route has a meter of its own: its models share what the tiers before leave to it
 -- (routing_tiers.sql).
 -- State: rows of the unlogged table sluice.meter, newest first. After a crash all begin equal. What

@@ -60,8 +60,7 @@ $$;
 
 -- answer_bounds: the bounds of the answer to a claim: the smallest and the greatest id (partitions
 -- outside are excluded once, at the start, instead of by each look-up: with 14 of them 2 us of 7),
--- and how many leases, in order, get their bodies: until the answer has p_bytes_max.
--- Rejected: sums by a statement over all leases: 2,000 instructions for each (D-407).
+-- and how many leases, in order, get their bodies: until the answer has p_bytes_max (D-407).
 create or replace function sluice.answer_bounds(
   p_leases sluice.lease[], p_bytes_max bigint default 65536)
 returns bigint[]

@@ -6,10 +6,7 @@
 --
 -- All policy acts here: which lanes wait (4_policy/lanes.sql), whose turn it is
 -- (4_policy/fair_share.sql), how many of a route's tasks are the model's (4_policy/routing.sql). If
--- only one lane waits it is one scan and one move.
--- Rejected: an outer sort over all lanes (it walks them all); UPDATE of a status column (8 -> 20 ms
--- a claim after 250k tasks under a held snapshot); a short queue filled ahead of the claims (three
--- times the cost, and no policy reaches what is in it: D-001).
+-- only one lane waits it is one scan and one move (D-001).
 create or replace function sluice.claim_from(
   p_model int, p_worker bigint, p_max int, p_now timestamptz,
   p_last smallint default sluice.rank_max(), p_more int default 0)

@@ -1,9 +1,8 @@
 -- Functions generated for each line (2_storage/lines.sql). The name of the line's queue is part of
 -- their text, so a session plans them once, whereas a text given to EXECUTE is planned at every
--- call. Measured on an idle machine: to take one row 60 us instead of 313; to insert one task
--- 120,000 instructions instead of 170,000. A session that has taken from a line keeps about 100 kB
--- of plans for it. The functions have no settings of their own (five would cost 10 us); their
--- callers pin the plan. tenant_key is written out, as in the index.
+-- call (D-017). A session that has taken from a line keeps about 100 kB of plans for it. The
+-- functions have no settings of their own; their callers pin the plan. tenant_key is written out,
+-- as in the index.
 
 -- make_functions: creates or replaces the functions of line p_line, <l> being its line_name.
 create or replace function sluice.make_functions(p_line int) returns void

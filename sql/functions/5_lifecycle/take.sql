@@ -11,8 +11,7 @@ as $$ select least(greatest(p_want, sluice.window_min()), sluice.window_max()) $
 -- of them; if they are too many for one look, at the next ones of the round, until it has p_want
 -- rows or has seen window_max lanes. If none of the lanes it has seen has a turn left in the round,
 -- they get more turns, so that no permit is unused while anything waits. It ends when the model's
--- tokens are used up: looking on was in vain, up to window_max times (55 ms a claim of 50, now 1.8;
--- D-384). Requires the model's lock.
+-- tokens are used up (D-384). Requires the model's lock.
 -- Params:  p_heads: the first rows of the lanes, if a look has found them; p_is_free: there is no
 --          quota except the model's of requests; p_last: the worst rank to take.
 create or replace function sluice.take_turns(

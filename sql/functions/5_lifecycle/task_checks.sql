@@ -5,8 +5,6 @@
 -- instead of 15. Texts that travel with a claim, or as a header, must be small and without line
 -- breaks. Keys of import (import_key) are for those who may import: a tenant with one of them could
 -- have a page of everybody's tasks refused.
--- Rejected: check constraints on sluice.task. Each statement parses them anew from the catalog: a
--- seventh of a submit.
 -- twin: rank_max
 create or replace function sluice.fault(
   p_prompt text, p_request text, p_priority int, p_max_attempts int, p_max_output_tokens int,

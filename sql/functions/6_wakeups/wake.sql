@@ -94,8 +94,7 @@ begin
   end if;
   perform sluice.put_back(v_rows, v_now) where v_rows is not null;
   -- Before the first row there was, for this transaction's moves are not committed yet. Last, for
-  -- the newest mark holds: others that find these rows locked pass them meanwhile. (The other way
-  -- round four sessions took 23 s for a flood of 100,000, so 3 to 5.)
+  -- the newest mark holds: others that find these rows locked pass them meanwhile.
   perform sluice.set_mark(0, 0::smallint, 0, least(v_now - sluice.mark_lag(), v_first))
   where v_first > v_last or random() < cardinality(v_rows) / 100.0;
   return coalesce(cardinality(v_rows), 0);

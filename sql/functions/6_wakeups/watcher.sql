@@ -53,12 +53,10 @@ $$;
 -- For a blocked model (out of permits, paused, closed, broken, full) a new task is no work, and
 -- nobody need notify of it: its lock is released. The sleeper hears by its opening lock
 -- (2_storage/ready_lines.sql), which is among locks, when the model opens, or knows the time.
--- Measured with 32 clients that submit for a model with 1 rpm: they notified for each of their
--- tasks, and NOTIFY made their commits queue; see bench/narrower.md, doorbell. complete is true
--- when each lock is held, here or by another watcher (not while a submitter's transaction is open:
--- look again after 1, 2, 4 ... 16 ms). wake_in_ms is within 5 s while anything may wait for an
--- open model, because nobody notifies of ageing; and within a second while another watcher holds a
--- lock, because that one may disappear unnoticed.
+-- complete is true when each lock is held, here or by another watcher (not while a submitter's
+-- transaction is open: look again after 1, 2, 4 ... 16 ms). wake_in_ms is within 5 s while anything
+-- may wait for an open model, because nobody notifies of ageing; and within a second while another
+-- watcher holds a lock, because that one may disappear unnoticed.
 create or replace function sluice.take_sleeper_locks(
   worker bigint, held int[], p_now timestamptz default null)
 returns table (locks int[], complete boolean, work boolean, wake_in_ms bigint)
