@@ -31,7 +31,7 @@ declare
   v_was_scarce boolean := sluice.notify_usage() >= sluice.scarce_usage();
   v_usage int;
 begin
-  if not sluice.was_looked_at(clock_timestamp()) then
+  if (sluice.since_look_ms(clock_timestamp()) between 0 and 2000) is not true then
     v_usage := sluice.look_at_notifications();
   end if;
   return sluice.notify_usage() >= sluice.scarce_usage()
@@ -50,22 +50,14 @@ create or replace function sluice.notify_usage() returns bigint
 language sql volatile
 as $$ select coalesce(pg_sequence_last_value('sluice.notify_usage'::regclass), 0) $$;
 
--- was_looked_at: whether somebody has begun a look within the last 2 s, as workers do each second.
--- (After a clock was set back: no.) The expression names p_now once, so that it is inlined; with
--- BETWEEN, or with two comparisons, each submit that wakes a sleeper paid a parse and a plan.
-create or replace function sluice.was_looked_at(p_now timestamptz) returns boolean
+-- since_look_ms: how long ago somebody began the last look, as workers do each second; null: nobody
+-- has. (Less than 0 after a clock was set back.) The expression names p_now once, so that it is
+-- inlined; else each submit that wakes a sleeper paid a parse and a plan.
+create or replace function sluice.since_look_ms(p_now timestamptz) returns double precision
 language sql volatile
 as $$
-  select coalesce(abs(date_part('epoch', p_now) * 1000
-    - pg_sequence_last_value('sluice.notify_looked_at'::regclass) - 1000) <= 1000, false)
-$$;
-
--- takes_long: whether the look under way began 2 to 10 s ago.
-create or replace function sluice.takes_long(p_now timestamptz) returns boolean
-language sql volatile
-as $$
-  select coalesce(date_part('epoch', p_now) * 1000
-    - pg_sequence_last_value('sluice.notify_looked_at'::regclass) between 2000 and 10000, false)
+  select date_part('epoch', p_now) * 1000
+    - pg_sequence_last_value('sluice.notify_looked_at'::regclass)
 $$;
 
 -- look_at_notifications: notes how full the queue is, and moves its end. That can take seconds,
@@ -87,9 +79,10 @@ begin
     perform setval('sluice.notify_usage',
       greatest(v_usage, case when sluice.notify_usage() >= sluice.scarce_usage()
         then sluice.scarce_usage() end));
-  elsif sluice.takes_long(clock_timestamp()) then
+  elsif sluice.since_look_ms(clock_timestamp()) between 2000 and 10000 then
     perform pg_sleep(0.01);  -- so also here: by now it is said
-    perform setval('sluice.notify_usage', 1000) where sluice.takes_long(clock_timestamp());
+    perform setval('sluice.notify_usage', 1000)
+    where sluice.since_look_ms(clock_timestamp()) between 2000 and 10000;
   end if;
   raise exception 'seen';  -- gives the lock back: the caller's transaction may be long
 exception when raise_exception then
