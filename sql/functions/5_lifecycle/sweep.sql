@@ -54,8 +54,9 @@ begin
   v_is_idle := v_is_idle and coalesce(v_expired = 0 and v_lowered = 0, false);
   perform sluice.note_meter(0, 0, v_now, 0, 0),
     setval('sluice.sweep_rest_id', case when v_is_idle then v_newest + 1 else 0 end),
-    setval('sluice.sweep_after', sluice.micros(case when v_is_idle then sluice.rest_until(v_now)
-      else v_now + interval '1 second' end));
+    setval('sluice.sweep_after', sluice.micros(case when v_is_idle then least(
+        v_now + interval '1 minute', (select min(l.deadline) from sluice.later l
+          where l.deadline > v_now)) else v_now + interval '1 second' end));
   perform sluice.look_at_tenants(v_now);
   perform sluice.leave_broken(v_now)
   where exists (select from sluice.fallbacks f where f.cause = 'breaker_open');
@@ -144,17 +145,6 @@ begin
     and not exists (select from sluice.cancellation)
     and not exists (select from sluice.lease)
     and not sluice.waits_for_time();
-end
-$$;
-
--- rest_until: when a resting sweep looks again: in a minute, or when the next waiting task is past
--- its deadline.
-create or replace function sluice.rest_until(p_now timestamptz) returns timestamptz
-language plpgsql volatile
-as $$
-begin
-  return least(p_now + interval '1 minute',
-    (select min(b.deadline) from sluice.later b where b.deadline > p_now));
 end
 $$;
 
