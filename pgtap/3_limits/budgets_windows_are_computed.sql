@@ -1,5 +1,5 @@
 -- sluice.first_begin, sluice.window_from, sluice.window_until, sluice.budget_sums,
--- sluice.budget_opens_at, sluice.merge_budget, sluice.money_text, sluice.budget_text,
+-- sluice.budget_opens_at, sluice.merge_budget, sluice.in_units, sluice.budget_text,
 -- sluice.note_marks
 begin;
 \ir ../_helpers.sql
@@ -56,7 +56,7 @@ select is((select format('%s %s', sum(nanos), count(*)) from sluice.budget_spent
 select is((select count(*) from sluice.budget_spent where budget = (budget_row(:'month')).id
   and at >= timestamptz '2040-01-02 00:00Z' and at < '2040-01-03 00:00Z'), 96::bigint,
   'each quarter of an hour for itself');
-select is(sluice.money_text(49970000000), '49.97', 'in whole units');
+select is(sluice.in_units(49970000000)::text, '49.97', 'in whole units');
 select is(sluice.budget_text(budget_row(:'day'), '2040-01-01 23:00Z', at(20)),
   'system: no room for it today, opens 00:00 Europe/Prague',
   'of all it is not told what they spent');

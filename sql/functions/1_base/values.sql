@@ -202,7 +202,7 @@ declare
     from (select name from sluice.models union select route from sluice.routes) n order by n.name);
 begin
   return case when v_names = '{}' then 'There are no models yet: insert one into sluice.models.'
-    else sluice.first_names(v_names) end;
+    else 'Known are ' || sluice.first_names(v_names) || '.' end;
 end
 $$;
 
@@ -211,10 +211,9 @@ create or replace function sluice.first_names(p_names text[]) returns text
 language plpgsql immutable
 as $$
 begin
-  return 'Known are '
-    || array_to_string(array(select left(n, 50) from unnest(p_names[:20]) n), ', ')
+  return array_to_string(array(select left(n, 50) from unnest(p_names[:20]) n), ', ')
     || case when cardinality(p_names) > 20 then format(' and %s more', cardinality(p_names) - 20)
-      else '' end || '.';
+      else '' end;
 end
 $$;
 

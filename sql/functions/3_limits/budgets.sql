@@ -211,8 +211,6 @@ declare
 begin
   insert into sluice.budget_mark (budget, window_from, per_cent, at)
   select p_budget.id, sluice.marks_from(p_budget, p_now), m, p_now from unnest(p_marks) m
-  where not exists (select from sluice.budget_mark k where k.budget = p_budget.id
-    and k.window_from = sluice.marks_from(p_budget, p_now) and k.per_cent = m)
   on conflict do nothing;
   get diagnostics v_noted = row_count;
   if v_noted > 0 and (select events from sluice.settings)
@@ -266,11 +264,6 @@ begin
 end
 $$;
 
--- money_text: nano-units as a number of whole ones.
-create or replace function sluice.money_text(p_nanos numeric) returns text
-language sql immutable parallel safe
-as $$ select sluice.in_units(p_nanos)::text $$;
-
 -- budget_text: how a budget stands, for whoever reads the task that it keeps back: "tenant search:
 -- 49.97 of 50 today, opens 00:00 Europe/Prague". Others' calls count in all but a tenant's own: of
 -- these it only says when they open.
@@ -283,8 +276,8 @@ declare
 begin
   return format('%s: %s %s, opens %s %s', concat_ws(' ', p_budget.scope, p_budget.subject),
     case p_budget.scope when 'tenant' then format('%s of %s',
-      sluice.money_text((sluice.budget_sums(p_budget, p_now)).total),
-      sluice.money_text(p_budget.limit_nanos)) else 'no room for it' end,
+      sluice.in_units((sluice.budget_sums(p_budget, p_now)).total),
+      sluice.in_units(p_budget.limit_nanos)) else 'no room for it' end,
     case p_budget.period when 'day' then 'today' when 'rolling' then 'in ' || p_budget.rolling
       else 'this ' || p_budget.period end,
     to_char(p_opens at time zone v_zone, case when p_opens < p_now + interval '1 day' then 'HH24:MI'

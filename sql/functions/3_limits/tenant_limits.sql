@@ -54,9 +54,7 @@ begin
   end if;
   raise exception 'tenant "%" may not use "%"', p_tenant, p_name using errcode = 'SL009',
     column = 'model', hint = case when v_limits.models = '{}' then 'It may use no model.'
-      else 'It may use ' || array_to_string(v_limits.models[:20], ', ')
-        || case when cardinality(v_limits.models) > 20
-        then format(' and %s more', cardinality(v_limits.models) - 20) else '' end || '.' end
+      else 'It may use ' || sluice.first_names(v_limits.models) || '.' end
       || ' See sluice.tenants.models, and sluice.settings.tenant_models.';
 end
 $$;

@@ -45,7 +45,7 @@ begin
       'because of %s in its request, and budget %s needs one', substr(p_over.why, 11),
       p_budget.name)
     when 'too_large' then format('the call may cost %s, and budget %s has a limit of %s',
-      sluice.money_text(p_over.need), p_budget.name, sluice.money_text(p_budget.limit_nanos))
+      sluice.in_units(p_over.need), p_budget.name, sluice.in_units(p_budget.limit_nanos))
     when 'held' then format('calls under way may use up budget %s: %s', p_budget.name,
       sluice.budget_text(p_budget, p_opens, p_now))
     else sluice.budget_text(p_budget, p_opens, p_now) end;

@@ -16,9 +16,9 @@ begin
      or new.scope = 'route' and not exists (select from sluice.routes r
        where r.route = new.subject) then
     raise exception 'there is no % "%"', new.scope, left(new.subject, 200) using errcode = '23514',
-      column = 'subject', hint = sluice.first_names(case new.scope
+      column = 'subject', hint = 'Known are ' || sluice.first_names(case new.scope
         when 'model' then array(select m.name from sluice.models m order by m.name)
-        else array(select distinct r.route from sluice.routes r order by r.route) end);
+        else array(select distinct r.route from sluice.routes r order by r.route) end) || '.';
   elsif new.is_hard and new.scope = 'model'
      and sluice.nanos_max(new.subject, clock_timestamp(), 0, 0) is null then
     raise exception 'model "%" has no price, and a hard budget counts what it costs', new.subject
