@@ -69,22 +69,6 @@ begin
 end
 $$;
 
--- close_default_role: what happens to the other tenants when the first one gets a role. Raises a
--- notice that nobody may act for them any more.
-create or replace function sluice.close_default_role() returns void
-language plpgsql volatile
-as $$
-begin
-  if not exists (select from sluice.tenants where role is not null) then
-    update sluice.settings set default_role = null where default_role = 'public';
-    if found then
-      raise notice 'from now on only administrators act for tenants without a role of their own'
-        using hint = 'Let others: update sluice.settings set default_role = ''a_role''.';
-    end if;
-  end if;
-end
-$$;
-
 -- caller_scope: the tenants for which the present caller may act. It tells a caller only about his
 -- own rights.
 -- Returns: a list to allow (bound) or to exclude (not bound): allowed = ((tenant = any (tenants)) =

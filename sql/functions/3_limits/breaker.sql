@@ -39,27 +39,32 @@ begin
 end
 $$;
 
--- probes_now: how many probes the breaker of model p_model lets through now: 0 or 1; null: it is
--- closed. Makes an open breaker half open when its time has come. Requires the model's lock. A
--- probe ends when its lease does, however that ended, so a dead worker's probe does not block the
--- breaker.
+-- probes_now: how many probes the breaker of model p_model, not closed or with a change to heed,
+-- lets through now: 0 or 1; null: it is closed by now. Makes an open breaker half open when its
+-- time has come. Requires the model's lock. A probe ends when its lease does, however that ended,
+-- so a dead worker's probe does not block the breaker. The first call after a change goes alone. A
+-- closed breaker becomes half open, one success from closed; a half-open one forgets its probe,
+-- which was a call with the old configuration. The new call waits until all workers have heard of
+-- the change.
 create or replace function sluice.probes_now(p_model sluice.models, p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 declare
   v_breaker sluice.breaker;
 begin
-  if not exists (select from sluice.breaker b where b.model = p_model.id
-                 and (b.state <> 'closed'
-                   or b.heeded_change is distinct from p_model.calls_changed_at)) then
-    return null;
-  end if;
   select * into v_breaker from sluice.breaker b
   where b.model = p_model.id for update skip locked;
   if not found then
     return 0;  -- a completion is deciding on it now
   elsif v_breaker.heeded_change is distinct from p_model.calls_changed_at then
-    v_breaker := sluice.follow_change(p_model, v_breaker, p_now);
+    perform sluice.move_breaker(p_model.id, 'closed', 'half_open',
+      'its calls have changed: the first one goes alone', p_now);
+    update sluice.breaker b
+    set heeded_change = p_model.calls_changed_at, probe_task = null, probe_fence = null,
+      probe_after = p_now + sluice.configuration_lag(),
+      successes = case v_breaker.state when 'closed' then p_model.breaker_successes - 1
+        else b.successes end
+    where b.model = p_model.id returning * into v_breaker;
   end if;
   if v_breaker.state = 'closed' then
     return null;
@@ -77,28 +82,6 @@ $$;
 create or replace function sluice.configuration_lag() returns interval
 language sql immutable parallel safe
 as $$ select interval '300 milliseconds' $$;
-
--- follow_change: makes the first call of model p_model after a change go alone. A closed breaker
--- becomes half open, one success from closed; a half-open one forgets its probe, which was a call
--- with the old configuration. The new call waits until all workers have heard of the change.
--- Requires the lock of the breaker's row.
-create or replace function sluice.follow_change(
-  p_model sluice.models, p_breaker sluice.breaker, p_now timestamptz)
-returns sluice.breaker
-language plpgsql volatile
-as $$
-begin
-  perform sluice.move_breaker(p_model.id, 'closed', 'half_open',
-    'its calls have changed: the first one goes alone', p_now);
-  update sluice.breaker b
-  set heeded_change = p_model.calls_changed_at, probe_task = null, probe_fence = null,
-    probe_after = p_now + sluice.configuration_lag(),
-    successes = case p_breaker.state when 'closed' then p_model.breaker_successes - 1
-      else b.successes end
-  where b.model = p_model.id returning * into p_breaker;
-  return p_breaker;
-end
-$$;
 
 -- note_transition: inserts a row into sluice.breaker_event; keeps the newest 1,000 of each model.
 create or replace function sluice.note_transition(
@@ -124,10 +107,6 @@ returns void
 language plpgsql volatile
 as $$
 begin
-  if p_from = 'closed' then
-    insert into sluice.breaker (model, state, since) values (p_model, 'closed', p_now)
-      on conflict do nothing;
-  end if;
   update sluice.breaker
   set state = p_to, since = p_now, reason = p_reason, successes = 0, probe_task = null,
     probe_fence = null

@@ -87,7 +87,7 @@ begin
       v_failures := nextval(('sluice.failures_' || p_model)::regclass);
     end if;
   end loop;
-  if v_failures >= v_model.breaker_failures and coalesce(v_breaker.state, 'closed') = 'closed' then
+  if v_failures >= v_model.breaker_failures and v_breaker.state = 'closed' then
     perform sluice.move_breaker(p_model, 'closed', 'open',
       format('%s failures in a row, the last: %s', v_failures, p_why), p_now);
   end if;

@@ -118,8 +118,12 @@ begin
   if tg_op = 'UPDATE' and (new.rpm, new.tpm) is distinct from (old.rpm, old.tpm) then
     new.limits_changed_at := clock_timestamp();
   end if;
-  if new.role is not null then
-    perform sluice.close_default_role();
+  if new.role is not null and not exists (select from sluice.tenants where role is not null) then
+    update sluice.settings set default_role = null where default_role = 'public';
+    if found then
+      raise notice 'from now on only administrators act for tenants without a role of their own'
+        using hint = 'Let others: update sluice.settings set default_role = ''a_role''.';
+    end if;
   end if;
   return new;
 end

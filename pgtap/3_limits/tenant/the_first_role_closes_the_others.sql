@@ -1,4 +1,4 @@
--- sluice.close_default_role
+-- sluice.before_tenant_changes
 begin;
 \ir ../../_helpers.sql
 select plan(6);
