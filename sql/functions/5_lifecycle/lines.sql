@@ -1,6 +1,7 @@
 -- Lines are created with their models and routes, and dropped with them.
 
--- make_line: creates the table, gauge and functions of a line.
+-- make_line: creates the table, the gauge of a bound on waiting tasks and the functions of a line.
+-- twin: tenant_key
 create or replace function sluice.make_line(p_line int) returns void
 language plpgsql volatile
 as $$
@@ -12,24 +13,9 @@ begin
       vacuum_truncate = off)', 'queue_' || v_name);
   execute format('create index on sluice.%I (deadline) where deadline is not null',
     'queue_' || v_name);
-  perform sluice.make_order(p_line), sluice.make_functions(p_line);
-end
-$$;
-
--- make_order: creates, where they are missing, the index in whose order tasks are taken, and the
--- gauge of a bound on waiting tasks.
--- twin: tenant_key
-create or replace function sluice.make_order(p_line int) returns void
-language plpgsql volatile
-as $$
-declare
-  v_name text := sluice.line_name(p_line);
-begin
-  if to_regclass('sluice.waits_' || v_name) is null then
-    execute format('create index on sluice.%I (rank, (hashtextextended(tenant, 0) >> 1), '
-                   'ready_at, task_id)', 'queue_' || v_name);
-    perform sluice.make_gauge('waits_' || v_name);
-  end if;
+  execute format('create index on sluice.%I (rank, (hashtextextended(tenant, 0) >> 1), '
+                 'ready_at, task_id)', 'queue_' || v_name);
+  perform sluice.make_gauge('waits_' || v_name), sluice.make_functions(p_line);
 end
 $$;
 
@@ -132,12 +118,8 @@ $$;
 -- Whenever this file is applied, the functions of existing lines are replaced; 0_gone.sql keeps
 -- others from being created. The routes of the first migrations have no lines yet.
 do $$
-declare
-  v_line int;
 begin
-  foreach v_line in array sluice.all_lines() loop
-    perform sluice.make_order(v_line), sluice.make_functions(v_line);
-  end loop;
+  perform sluice.make_functions(l) from unnest(sluice.all_lines()) l;
   perform sluice.make_route_line(r.route, a.api)
   from (select distinct r.route, m.api from sluice.routes r join sluice.models m
     on m.name = r.model) r
