@@ -99,9 +99,7 @@ begin
           where l.n = -p_line and m.id <> p_model
             and r.tier between p_tier and coalesce(p_last, p_tier)
             and (p_last is null or o.tenant is null or exists (
-              select from sluice.worker w where w.id = p_worker
-                and (w.models is null or m.name = any (w.models))
-                and (w.apis is null or m.api = any (w.apis))))
+              select from sluice.worker w where w.id = p_worker and sluice.serves(w, m)))
             and o.at > p_now - sluice.asks_for() and o.at <= p_now and o.weight > 0 offset 0) s
     where sluice.opens_at(s.m, p_now) <= p_now);
 end
