@@ -56,7 +56,8 @@ HttpFields header_lines(std::string_view lines) {
   return headers;
 }
 
-// Of a row of sluice.completion().
+// Of a row of sluice.completion(): status, http_status, response, error_code and error, in this
+// order, as look() selects them.
 HttpReply reply_of(const PgResult& rows) {
   const std::string_view ended = rows.text(0, 0);
   if (ended == "solved" && !rows.is_null(0, 2)) {
@@ -76,7 +77,8 @@ HttpReply not_ended_reply() {
 }
 
 // The answer `whole` as the text of its API's stream. PostgreSQL makes it, and must not read more
-// than it would of a client: a backend may be hostile, too. A dear one goes as dear tasks do.
+// than it would of a client: a backend may be hostile, too. An answer that takes it long goes
+// through the pool for large requests, as large tasks do.
 Co<HttpReply> events_reply(Services& services, Requester requester, int64_t id,
                            std::string_view api, HttpReply whole) {
   int64_t values = 0;
@@ -87,6 +89,7 @@ Co<HttpReply> events_reply(Services& services, Requester requester, int64_t id,
   }
   PgParams params = {std::to_string(id), std::string(api)};
   PgPool& pool = is_dear_json(whole.body.size(), values) ? services.large : services.database;
+  // Here and below: a local, and then co_await, because of g++ 12 (runtime/co.h).
   Co<Result<PgResult>> reply =
       pool.query(std::move(requester),
                  "select sluice.events_of($2, c.response) from sluice.completion($1::bigint) c",

@@ -28,7 +28,8 @@ constexpr int64_t xid_age_max = 1'000'000'000;
 constexpr int64_t dead_rows_max = 5'000'000;
 constexpr double vacuum_pause_s_max = 600;
 
-// A row of a line takes some 100 bytes. A file ten times as large as twice that is mostly empty.
+// A row of a line takes some 100 bytes, twice that with room to spare. A file with ten times as
+// much for each of its rows is mostly empty.
 constexpr int64_t row_bytes = 200;
 constexpr int64_t hollow_factor = 10;
 constexpr int64_t hollow_bytes_min = gib;
@@ -36,7 +37,7 @@ constexpr int64_t hollow_bytes_min = gib;
 // Workers keep 134 million ahead, a new schema has three. At 1,000 tasks a second a quarter of an
 // hour.
 constexpr int64_t ids_ahead_least = 1'000'000;
-// Retention keeps the last six for bursts.
+// The last six ranges are kept for bursts; when half of them are in use it is time to warn.
 constexpr int ranges_left_min = 3;
 
 std::string brief_bytes(int64_t bytes) {

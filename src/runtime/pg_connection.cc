@@ -65,7 +65,7 @@ Error statement_error(const PGresult* result) {
   if (sqlstate == "54000" && field(result, PG_DIAG_SOURCE_FUNCTION) == "PreCommit_Notify") {
     return notify_queue_full();
   }
-  // So is a wait of lock_timeout told from an error of our functions.
+  // 55P03 from this place is lock_timeout; from elsewhere it is an error that our functions raise.
   if (sqlstate == "55P03" && field(result, PG_DIAG_SOURCE_FUNCTION) == "ProcessInterrupts") {
     return {Error::Action::retry_later, std::string(sqlstate),
             "an open transaction has locked what this needs", "Try again when it has ended."};
@@ -83,8 +83,8 @@ Error statement_error(const PGresult* result) {
   return error;
 }
 
-// The same text has the same name in every session, so that who shares one against all expectations
-// finds no statement, or the right one. (FNV-1a)
+// The hash of its text (FNV-1a) is a statement's name. So even if sessions are shared after all, as
+// behind a pooler, a name stands for the right statement or for none.
 std::string name_of(std::string_view sql) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char byte : sql) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;

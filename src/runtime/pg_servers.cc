@@ -17,8 +17,8 @@ constexpr int64_t connect_timeout_default_ms = 10'000;
 
 using Options = std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)>;
 
-// All that libpq would use: the conninfo's own, of a service file, of the environment. It tells
-// that of a connection alone, so of one that an impossible sslmode keeps it from beginning.
+// All that libpq would use: from the conninfo, from a service file and from the environment. It
+// tells its options only for a PGconn; the impossible sslmode keeps this one from connecting.
 Options options_of(const std::string& conninfo) {
   const std::array keys{"dbname", "sslmode", static_cast<const char*>(nullptr)};
   const std::array values{conninfo.c_str(), "none at all", static_cast<const char*>(nullptr)};
