@@ -24,6 +24,7 @@ as $$
 #variable_conflict use_column
 begin
   return (select max(p.id) from (
+    -- bound: tenants are those that the caller may see; otherwise those that he may not.
     select t.id from sluice.task t cross join sluice.caller_scope() c
     where t.id > export_range.after and (t.tenant = any (c.tenants)) = c.bound
     order by t.id limit max_tasks) p);

@@ -4,9 +4,11 @@
 --     bucket_<n>, tokens_<n>    the buckets of its requests and tokens (3_limits/permits.sql)
 --     learned_<n>               how many tokens its requests and answers have (3_limits/tokens.sql)
 --     failures_<n>              failures of its backend in a row (3_limits/breaker.sql)
---     claimed_<n>, ended_<n>    their difference is the number of calls in flight, less
---     ended_by_16_<n>           further ended calls, 16 a step (3_limits/in_flight.sql)
---     critical_<n>              when the front may count it again (3_limits/gauges.sql)
+--     claimed_<n>               how many calls have begun (3_limits/in_flight.sql)
+--     ended_<n>, ended_by_16_<n>  how many have ended: the sum of both; a step of the second is 16
+--                               calls. Begun less ended are in flight.
+--     critical_<n>              from when on submits over HTTP may have its tasks counted again
+--                               while it is nearly full (3_limits/gauges.sql)
 --     load_<n>                  an upper bound of its unfinished tasks (3_limits/gauges.sql)
 -- After a crash an unlogged sequence reads as never set: an empty bucket, counts to be taken anew.
 
@@ -93,7 +95,8 @@ begin
 end
 $$;
 
--- Models that an old function made while this upgrade ran.
+-- An upgrade runs beside the functions of the release before. Until they are replaced they may make
+-- a model, without the kinds of sequences that are newer than they are; it gets them here.
 do $$
 begin
   perform sluice.make_sequence(k, m.id) from sluice.models m
