@@ -3,7 +3,8 @@
 
 comment on column sluice.tasks.id is 'The number that submit returned.';
 comment on column sluice.tasks.status is
-  'unsolved (waits for its time), queued, processing, solved, failed, cancelled or expired.';
+  'unsolved (waits for its time, or for a budget), queued, processing, solved, failed, cancelled '
+  'or expired.';
 comment on column sluice.tasks.route is
   'The route that it was submitted to. Null: it named a model.';
 comment on column sluice.tasks.model is
