@@ -152,17 +152,18 @@ returns sluice.lane_round
 language plpgsql volatile
 as $$
 declare
+  -- Rounds through lanes that are locked, or have one task each, give less than is wanted, however
+  -- long they are: soon no clock could tell a task's length from nothing.
+  c_length_max constant double precision := 100;
   v_tasks double precision := 1 + p_want::double precision / p_looks;
   v_begins double precision := coalesce(greatest(p_last.ends,
     sluice.clock_of(p_model, p_rank, sluice.level_key())), 0);
-  v_length double precision;
+  v_length double precision := v_tasks * (select count(*) / sum(coalesce(h.weight,
+    1) / sluice.task_tokens(h.request_bytes)) from unnest(p_window) h);
 begin
   if p_last.rank = p_rank and p_last.passed > 0 then
-    v_length := (p_last.ends - p_last.begins) * least(4,
-      greatest(0.25, v_tasks * p_last.passed / greatest(1, p_last.taken)));
-  else
-    v_length := v_tasks * (select count(*) / sum(coalesce(h.weight,
-      1) / sluice.task_tokens(h.request_bytes)) from unnest(p_window) h);
+    v_length := least(c_length_max * v_length, (p_last.ends - p_last.begins) * least(4,
+      greatest(0.25, v_tasks * p_last.passed / greatest(1, p_last.taken))));
   end if;
   return row(p_model, p_line, 0, p_rank, null, v_begins, v_begins + v_length, 0,
     0)::sluice.lane_round;
@@ -194,12 +195,13 @@ $$;
 
 -- waiting_lanes: the lanes of p_line that a claim looks at: all, if there are at most p_looks. Else
 -- those of the best ranks and, of the rank in which there are too many, the next few of a round.
--- Params:  p_last: the worst rank to look at; p_want: how many tasks the claim wants. Requires the
---          model's lock.
+-- Params:  p_first, p_last: the best rank and the worst one to look at; p_want: how many tasks the
+--          claim wants. Requires the model's lock.
 -- Returns: heads; round: the round to which the heads of its rank belong; all null: heads are all
 --          the lanes.
 create or replace function sluice.waiting_lanes(
   p_model int, p_line int, p_looks int, p_last smallint, p_want int, p_now timestamptz,
+  p_first smallint default -sluice.rank_max(),
   out heads sluice.head[], out round sluice.lane_round)
 language plpgsql volatile
 as $$
@@ -211,14 +213,14 @@ declare
 begin
   round := sluice.round_of(p_model, p_line);
   if round.next is not null
-    and (sluice.open_heads(p_line, 1, p_now, p_last => p_last))[1].rank = round.rank then
+    and (sluice.open_heads(p_line, 1, p_now, p_first, p_last => p_last))[1].rank = round.rank then
     heads := sluice.open_heads(p_line, v_some, p_now, round.rank, round.next, round.rank);
   end if;
   if heads <> '{}' then  -- mostly all lanes of the best rank are one round
     heads := heads || sluice.old_lanes(p_line, round.rank, p_last, p_looks, p_now);
     return;
   end if;
-  heads := sluice.open_heads(p_line, p_looks + 1, p_now, p_last => p_last);
+  heads := sluice.open_heads(p_line, p_looks + 1, p_now, p_first, p_last => p_last);
   if cardinality(heads) <= p_looks then
     if round.next is not null then
       perform sluice.note_round(round, null);

@@ -6,6 +6,37 @@ create or replace function sluice.looks(p_want int) returns int
 language sql immutable parallel safe
 as $$ select least(greatest(p_want, sluice.window_min()), sluice.window_max()) $$;
 
+-- free_rank: the best rank of p_line in which the first rows of some lane are not all locked; null:
+-- there is none among looks_max lanes. An open transaction that has cancelled a task of each of a
+-- few priorities hid all tasks of lower ones.
+create or replace function sluice.free_rank(p_line int, p_last smallint, p_now timestamptz)
+returns smallint
+language plpgsql volatile
+as $$
+declare
+  c_rows_max constant int := 16;
+  v_head sluice.head;
+  v_is_free boolean;
+begin
+  foreach v_head in array sluice.open_heads(p_line, sluice.looks_max(), p_now, p_last => p_last)
+  loop
+    execute format('
+      select exists (
+        select from (
+          select q.ctid as at from sluice.%1$I q
+          where q.rank = $1 and (hashtextextended(q.tenant, 0) >> 1) = $2 and q.ready_at >= $3
+          order by q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.task_id limit $4) f
+        join sluice.%1$I q on q.ctid = f.at for update of q skip locked)',
+      sluice.place_of(p_line))
+    into v_is_free using v_head.rank, v_head.tenant, v_head.ready_at, c_rows_max;
+    if v_is_free then
+      return v_head.rank;
+    end if;
+  end loop;
+  return null;
+end
+$$;
+
 -- take_turns: moves up to p_want rows of the lines p_shares, which are open to p_model, into
 -- leases: of each tenant and route as many as are its turn. If several lanes wait it looks at all
 -- of them; if they are too many for one look, at the next ones of the round, until it has p_want
@@ -33,6 +64,7 @@ declare
   v_left int := p_want;
   v_looked int := 0;
   v_more boolean := true;
+  v_first smallint := -sluice.rank_max();  -- the best rank to look at
   -- looks at a line of which budgets leave nothing: each moves rows away, the first one many where
   -- some were over at the last visit
   v_in_vain int := case when p_model.id = any (sluice.over_models(false)) then 1 else 2 end;
@@ -42,7 +74,8 @@ begin
       v_heads := '{}';
       v_rounds := '{}';
       foreach v_share in array v_shares loop
-        v_lanes := sluice.waiting_lanes(p_model.id, v_share.line, v_looks, p_last, p_want, p_now);
+        v_lanes := sluice.waiting_lanes(p_model.id, v_share.line, v_looks, p_last, p_want, p_now,
+          v_first);
         v_heads := v_heads || v_lanes.heads;
         if (v_lanes.round).line is not null then
           v_rounds := v_rounds || v_lanes.round;
@@ -69,6 +102,11 @@ begin
     if v_rounds <> '{}' then
       perform sluice.note_rounds(v_rounds, v_heads, v_some.turns, v_left = 0 or v_some.cut
         or p_model.tpm is not null);
+    end if;
+    if v_leases = '{}' and v_first = -sluice.rank_max() then
+      v_first := coalesce((select min(sluice.free_rank(s.line, p_last, p_now))
+        from unnest(p_shares) s), v_heads[1].rank);
+      v_more := v_more or v_first > (select min(h.rank) from unnest(v_heads) h);
     end if;
     v_heads := null;
   end loop;
