@@ -50,8 +50,9 @@ select claimed(:w, 1000, at(3)) \g /dev/null
 select is((select count(*) from sluice.later), sluice.over_max()::bigint,
   'a claim moves some of many away');
 delete from sluice.mark;
+-- Each in a transaction of its own, as it were.
 select set_config('sluice.over_models_now', '', true), claimed(:w, 2, at(3))
-from generate_series(1, 4) \g /dev/null  -- each in a transaction of its own, as it were
+from generate_series(1, 4) \g /dev/null
 select is((select count(*) from sluice.later), 900::bigint,
   'and the next ones the others, many at a time however few they want');
 
