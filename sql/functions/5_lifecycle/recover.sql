@@ -21,7 +21,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_now timestamptz := sluice.now_for(p_now);
   v_timeout interval := (select heartbeat_timeout from sluice.settings);
   v_lost sluice.lease[];
 begin

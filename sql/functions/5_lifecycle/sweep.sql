@@ -16,7 +16,7 @@ set enable_material = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_now timestamptz := sluice.now_for(p_now);
   v_last timestamptz := (sluice.meter_of(0, 0)).at;
   v_due timestamptz :=
     sluice.from_micros(coalesce(pg_sequence_last_value('sluice.sweep_after'::regclass), 0));

@@ -69,8 +69,8 @@ set enable_material = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_now timestamptz := case when isfinite(p_now) then p_now
-    else clock_timestamp() end;  -- no claim could reckon with an infinite ready_at
+  -- no claim could reckon with an infinite ready_at
+  v_now timestamptz := sluice.now_for(case when isfinite(p_now) then p_now end);
   v_first timestamptz := sluice.first_due(v_now);
   v_last timestamptz;
   v_due tid[];
