@@ -20,6 +20,7 @@
 #include "db/private_postgres.h"
 #include "process_rights.h"
 #include "runtime/listen_socket.h"
+#include "runtime/stop_signals.h"
 #include "worker/run_worker.h"
 
 namespace sluice {
@@ -43,7 +44,7 @@ class StopSignals final {
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGHUP);
+    if (!is_ignored(SIGHUP)) sigaddset(&signals, SIGHUP);  // blocked, it would be heard
     sigprocmask(SIG_BLOCK, &signals, &former_);
     fd_ = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
   }

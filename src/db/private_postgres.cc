@@ -43,6 +43,7 @@ constexpr int make_cluster_timeout_ms = 120'000;
 // Recovery after a crash replays at most what max_wal_size holds (1 GB), even on a slow disk.
 constexpr int start_timeout_ms = 300'000;
 constexpr int former_server_timeout_ms = 60'000;
+constexpr int leftover_timeout_ms = 5'000;
 constexpr int fast_stop_timeout_ms = 60'000;
 constexpr int immediate_stop_timeout_ms = 10'000;
 constexpr int look_interval_ms = 20;
@@ -101,6 +102,20 @@ void give_to(const std::optional<Account>& account, const fs::path& path) {
                        fmt::format("cannot give {} to {}: {}", path.string(), account->name,
                                    std::strerror(errno)));
   }
+}
+
+// The initdb of an `up` that was killed may be writing its last files there.
+void remove_leftover(const fs::path& directory) {
+  const auto deadline = Clock::now() + std::chrono::milliseconds(leftover_timeout_ms);
+  std::error_code error;
+  fs::remove_all(directory, error);
+  while (error && Clock::now() < deadline) {
+    usleep(look_interval_ms * 1000);
+    fs::remove_all(directory, error);
+  }
+  if (!error) return;
+  throw CommandError(ExitCode::bad_configuration,
+                     fmt::format("cannot remove {}: {}", directory.string(), error.message()));
 }
 
 std::string name_of(uid_t user) {
@@ -290,7 +305,7 @@ void PrivatePostgres::open_log() {
 void PrivatePostgres::make_cluster() {
   if (cluster_version(pgdata())) return;
   const fs::path aside = directory_ / "pgdata.new";
-  fs::remove_all(aside);
+  remove_leftover(aside);
   fs::create_directory(aside);
   fs::permissions(aside, fs::perms(0700));
   give_to(account_, aside);

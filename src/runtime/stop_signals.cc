@@ -24,13 +24,13 @@ struct Stop {
   }
 };
 
+}  // namespace
+
 bool is_ignored(int signum) {
   struct sigaction action = {};
   sigaction(signum, nullptr, &action);
   return action.sa_handler == SIG_IGN;
 }
-
-}  // namespace
 
 void on_stop_signals(Loop& loop, std::function<void()> drain, std::function<void(ExitCode)> force) {
   const auto stop = std::make_shared<Stop>(Stop{std::move(drain), std::move(force)});

@@ -12,7 +12,7 @@ import time
 import psycopg2
 import pytest
 
-from conftest import Monitor, connect, free_port, http, query, wait_for
+from conftest import BINARY, Monitor, connect, free_port, http, query, wait_for
 from queue_tools import add_model, statuses, submit_many, wait_ended
 from span_tools import SAMPLED, attributes, recorder, spans_of  # noqa: F401 (a fixture)
 
@@ -390,6 +390,15 @@ def test_nobody_else_may_write_to_what_it_makes_whatever_the_umask(started, dire
         what="the lock file")
     for made in ("parent", "parent/data", "parent/data/lock"):
         assert (directory / made).stat().st_mode & 0o022 == 0
+    assert up.stop() == 0
+
+
+def test_under_nohup_a_closed_terminal_ends_nothing(started, directory):
+    up = started(BINARY, "up", "--data", directory / "data", "--listen", free_address(),
+        binary="/usr/bin/nohup")
+    wait_for(lambda: (directory / "data" / "lock").exists(), what="the lock file")
+    up.signal(signal.SIGHUP)
+    up.wait_for_output("export DATABASE_URL=")
     assert up.stop() == 0
 
 

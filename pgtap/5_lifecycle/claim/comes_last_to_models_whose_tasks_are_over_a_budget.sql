@@ -2,7 +2,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
-select plan(5);
+select plan(6);
 
 select setseed(0.5);
 select given_model() as free, given_tenant() as t, given_worker() as w \gset
@@ -27,6 +27,12 @@ select bag_eq($$ select unnest(sluice.over_models(true)) $$, $$ select id_of(nam
 select cmp_ok(first(:w, :'free'), '>=', 14::bigint, 'mostly they come last');
 select sluice.note_within(id_of(name)) from priced \g /dev/null
 select is(sluice.over_models(false), '{}', 'until a claim brings calls of them');
+
+select given_priced_model() as one \gset
+select sluice.note_over(id_of(:'one')) \g /dev/null
+select given_task(:'one') \g /dev/null
+select sluice.claim(given_worker(array[:'one']), null, 1, at(2)) \g /dev/null
+select is(sluice.over_models(false), '{}', 'also where a worker has no other model');
 
 select * from finish();
 rollback;

@@ -129,7 +129,6 @@ begin
         perform sluice.note_turn(v_open[i]);
       end if;
       if cardinality(v_taken) > 0 then
-        perform sluice.note_within(v_open[i]) where v_open[i] = any (sluice.over_models(false));
         v_more := v_more || v_open[i];
         v_more_caps := v_more_caps || v_caps[i] - cardinality(v_taken);
       end if;

@@ -89,6 +89,8 @@ begin
     where p_now is null and v_model.is_budgeted and p_model = any (sluice.over_models(true));
     return v_leases;
   end if;
+  perform sluice.note_within(p_model)
+  where v_model.is_budgeted and p_model = any (sluice.over_models(false));
   if v_model.is_compared and p_more = 0 and cardinality(v_leases) = v_want then
     perform sluice.note_full(p_model, v_shares);
   end if;
