@@ -12,7 +12,6 @@
 #include "db/roles.h"
 #include "doctor/examine.h"
 #include "duration.h"
-#include "harmless_text.h"
 #include "json_text.h"
 
 namespace sluice {
@@ -31,10 +30,8 @@ void print(const Finding& finding, bool json) {
                            json_string(finding.check), json_string(finding.what),
                            json_string(finding.way_out)));
   } else {
-    // One line: reasons may come from a backend.
-    fmt::print(
-        "{}\n",
-        harmless(fmt::format("{}: {}; {}", finding.check, finding.what, finding.way_out), false));
+    // One paragraph: reasons may come from a backend.
+    print_paragraph(fmt::format("{}: {}; {}", finding.check, finding.what, finding.way_out));
   }
 }
 
@@ -67,9 +64,8 @@ void print_server(const Examination& examined, bool json) {
         json_string(examined.server.version), json_string(provider), mode_name(examined.pooler),
         mode_name(examined.direct), examined.server.is_standby));
   } else {
-    fmt::print("{}\n", harmless(fmt::format("server: PostgreSQL {}, {}; {}", major, provider,
-                                            way_to(examined)),
-                                false));
+    print_paragraph(
+        fmt::format("server: PostgreSQL {}, {}; {}", major, provider, way_to(examined)));
   }
   for (const Mechanism& mechanism : examined.mechanisms) {
     const std::string_view verdict = name_of(mechanism.verdict);
@@ -77,7 +73,7 @@ void print_server(const Examination& examined, bool json) {
       print_json(fmt::format("{{\"mechanism\":{},\"verdict\":\"{}\",\"why\":{}}}",
                              json_string(mechanism.name), verdict, json_string(mechanism.why)));
     } else {
-      fmt::print("{}: {}: {}\n", mechanism.name, verdict, mechanism.why);
+      print_paragraph(fmt::format("{}: {}: {}", mechanism.name, verdict, mechanism.why));
     }
   }
 }

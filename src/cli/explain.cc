@@ -7,7 +7,6 @@
 #include "cli/database_session.h"
 #include "cli/syntax.h"
 #include "cli/terminal.h"
-#include "harmless_text.h"
 
 namespace sluice {
 namespace {
@@ -26,7 +25,7 @@ ExitCode explain(pqxx::connection& connection, const ExplainOptions& options) {
   if (options.json) {
     print_json(found["object"].c_str());
   } else {
-    fmt::print("{}\n", harmless(found["explanation"].c_str(), false));
+    print_paragraph(found["explanation"].c_str());
   }
   return ExitCode::ok;
 }

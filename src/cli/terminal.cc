@@ -115,6 +115,10 @@ std::string wrapped(std::string_view text, size_t columns) {
   return out;
 }
 
+void print_paragraph(std::string_view text) {
+  fmt::print("{}\n", wrapped(harmless(text, false), terminal_width()));
+}
+
 std::string brief_count(double count) {
   if (count < 9'999.5) return fmt::format("{:.0f}", count);
   for (const char* unit = "kMG"; *unit != '\0'; ++unit) {

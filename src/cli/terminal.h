@@ -36,6 +36,9 @@ std::string cut_to(std::string_view text, size_t columns);
 // longer word stays whole, so that it can be copied.
 std::string wrapped(std::string_view text, size_t columns);
 
+// `text` harmless and wrapped to standard output's width, as one paragraph there. Not flushed.
+void print_paragraph(std::string_view text);
+
 // A number for a narrow column, with two figures at least: 9999, 12k, 3.4M.
 std::string brief_count(double count);
 

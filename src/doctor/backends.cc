@@ -79,7 +79,9 @@ Findings check_secrets(pqxx::connection& connection, const SecretBounds& bounds)
     if (secret) continue;
     findings.push_back(
         {"secrets", fmt::format("model {}: {}", row[2].c_str(), secret.error().message),
-         "set or allow it for the workers, and run doctor as they run; then sluice model resume"});
+         fmt::format("set or allow it for the workers, and run doctor as they run; then sluice"
+                     " model resume {}",
+                     row[2].c_str())});
   }
   return findings;
 }

@@ -84,8 +84,8 @@ Findings check_backends(const ModelByEndpoint& model_by_endpoint, int64_t timeou
 // ---- work.cc ----
 
 // Models nobody serves and served ones that nobody made, parked ones, open breakers, queues near
-// their bound. Administrators only.
-Findings check_queues(pqxx::connection& connection);
+// their bound; without those parked for a secret that `told` tells of. Administrators only.
+Findings check_queues(pqxx::connection& connection, const Findings& told);
 // Budgets that have nothing left for a task. Administrators only.
 Findings check_budgets(pqxx::connection& connection);
 // Calls that failed, and tasks taken back from dead workers.

@@ -97,7 +97,7 @@ class Examiner final {
     for (Finding& finding : check_backends(endpoints, request_.check_timeout_ms)) {
       found_.findings.push_back(std::move(finding));
     }
-    add("queues", [this] { return check_queues(connection_); });
+    add("queues", [this] { return check_queues(connection_, found_.findings); });
     add("budgets", [this] { return check_budgets(connection_); });
     add("errors", [this] { return check_failures(connection_); });
   }

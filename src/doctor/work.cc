@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "doctor/checks.h"
@@ -13,8 +14,17 @@ constexpr int64_t failures_per_min_max = 5;  // of one kind
 constexpr int64_t unfinished_max = 1'000;    // and a share of the bound:
 constexpr double unfinished_share_max = 0.8;
 
+// Whether check_secrets has told of what parked the model, and of the way out.
+bool is_told(const Findings& told, std::string_view model, std::string_view reason) {
+  constexpr std::string_view kind = "credential: ";
+  if (!reason.starts_with(kind)) return false;
+  const std::string what = fmt::format("model {}: {}", model, reason.substr(kind.size()));
+  return std::any_of(told.begin(), told.end(),
+                     [&what](const Finding& finding) { return finding.what == what; });
+}
+
 // Judges the figures of one model's queue.
-void judge_queue(const pqxx::row& row, Findings& findings) {
+void judge_queue(const pqxx::row& row, const Findings& told, Findings& findings) {
   const auto model = row["model"].as<std::string>();
   const auto unfinished = row["unfinished"].as<int64_t>();
   const auto bound = row["bound"].as<int64_t>();
@@ -29,10 +39,9 @@ void judge_queue(const pqxx::row& row, Findings& findings) {
     findings.push_back({"breaker", fmt::format("the breaker of model {} is open", model),
                         "mend the backend; calls go through again once those that try it succeed"});
   }
-  if (row["parked"].as<bool>()) {
-    findings.push_back({"parked",
-                        fmt::format("model {} is parked: {}", model,
-                                    row["closed_reason"].as<std::string>("without a reason")),
+  const auto reason = row["closed_reason"].as<std::string>("without a reason");
+  if (row["parked"].as<bool>() && !is_told(told, model, reason)) {
+    findings.push_back({"parked", fmt::format("model {} is parked: {}", model, reason),
                         "mend that, then sluice model resume " + model});
   }
   if (unfinished > unfinished_max &&
@@ -59,7 +68,7 @@ void judge_workers(pqxx::nontransaction& session, Findings& findings) {
 
 }  // namespace
 
-Findings check_queues(pqxx::connection& connection) {
+Findings check_queues(pqxx::connection& connection, const Findings& told) {
   pqxx::nontransaction session(connection);
   Findings findings;
   for (const pqxx::row& row : session.exec(R"(
@@ -71,7 +80,7 @@ Findings check_queues(pqxx::connection& connection) {
                   and (w.apis is null or m.api = any (w.apis))) as served
       from sluice.queues q join sluice.models m on m.name = q.model cross join sluice.settings s
       order by q.model)")) {
-    judge_queue(row, findings);
+    judge_queue(row, told, findings);
   }
   judge_workers(session, findings);
   return findings;

@@ -185,6 +185,27 @@ def test_secrets_that_are_not_set_out_of_bounds_or_open_to_everybody(url, doctor
     assert "precious" not in str(found)
 
 
+def test_a_model_parked_for_its_secret_is_one_finding(sluice, url, port):
+    for name in ("m", "other"):
+        add_model(url, name, f"http://127.0.0.1:{port}", secret="env:SLUICE_SECRET_M")
+        query(url, "select sluice.close_model(%s, 'infinity', 'credential: secret"
+            " env:SLUICE_SECRET_M is not set in the worker''s environment')", (name,))
+    found = sluice("doctor", "--database-url", url, env={
+        "SLUICE_SECRET_HOST": f"env:SLUICE_SECRET_M=http://127.0.0.1:{port}"}).stdout.splitlines()
+    assert [line.split(":")[0] for line in found] == ["secrets", "parked"], found
+    assert found[0].endswith("; then sluice model resume m")
+    assert found[1].startswith("parked: model other is parked: credential: ")
+
+
+def test_findings_are_as_wide_as_the_terminal(sluice, url):
+    add_model(url, "m", "http://127.0.0.1:1")
+    narrow = {"COLUMNS": "40"}
+    found = sluice("doctor", "--database-url", url, env=narrow).stdout
+    assert found.replace("\n  ", " ") == sluice("doctor", "--database-url", url).stdout
+    found += sluice("doctor", "--mechanisms", "--database-url", url, env=narrow).stdout
+    assert all(len(line) <= 40 for line in found.splitlines()), found
+
+
 def test_tasks_that_nobody_serves(url, doctor, port, worker):
     add_model(url, "m", f"http://127.0.0.1:{port}")
     add_model(url, "other", f"http://127.0.0.1:{port}")
