@@ -23,7 +23,8 @@ select sluice.move_breaker(id_of(:'m'), 'closed', 'open', 'HTTP 500', at(1)) \g 
 select is(why(:'m', 2), sluice.closed_text(model_row(:'m'), at(2)), 'an open breaker');
 select sluice.close_model(:'m', 'infinity', 'credential: HTTP 401');
 select is(why(:'m', 2),
-  'the model is parked until somebody resumes it (credential: HTTP 401)', 'a closure');
+  format('the model is parked until somebody runs sluice model resume %s (credential: HTTP 401)',
+    :'m'), 'a closure');
 select sluice.pause(:'m');
 select is(why(:'m', 2), sluice.why_text(model_row(:'m'), 'paused', 1, 0, 1, 1, 0, 0, 1, at(2)),
   'a pause');

@@ -9,7 +9,7 @@ import { forecast, withSample } from '../../web/console/tasks/forecast.js';
 import { indentJson } from '../../web/console/tasks/json_text.js';
 import { asBatch } from '../../web/console/tasks/message_batch.js';
 import { mergeOverview } from '../../web/console/screens/parts/overview.js';
-import { aheadIn, hintFor, modelIn, placeOfFinding, withoutSql }
+import { aheadIn, hintFor, modelIn, placeOfFinding, withoutCommand }
   from '../../web/console/tasks/sentences.js';
 
 const NOW = Date.parse('2026-11-25T12:00:00Z');
@@ -121,7 +121,7 @@ test('the sentence says how many are ahead', () => {
 });
 
 test('the sentence has advice for people, not for SQL', () => {
-  assert.equal(withoutSql('failed: x; redrive with select sluice.redrive(7)'), 'failed: x');
+  assert.equal(withoutCommand('failed: x; redrive with sluice redrive 7'), 'failed: x');
   assert.equal(hintFor('queued for m: first in its queue, no live worker serves the model').command,
     'sluice worker');
   assert.match(hintFor('queued for m: 3 ahead, next permit 14:32:10 (rpm 600)').words, /rpm/);

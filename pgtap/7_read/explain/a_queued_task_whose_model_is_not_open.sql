@@ -18,8 +18,8 @@ select is(sluice.explain(:u, at(601)),
   format('queued for %s: 1 ahead, no live worker serves the model', :'m'), 'until then');
 select sluice.close_model(:'m', 'infinity', 'no credit') \g /dev/null
 select is(sluice.explain(:u, at(1)),
-  format('queued for %s: 1 ahead, the model is parked until somebody resumes it (no credit)', :'m'),
-    'parked');
+  format('queued for %s: 1 ahead, the model is parked until somebody runs sluice model resume %1$s '
+    '(no credit)', :'m'), 'parked, with the way out');
 select sluice.resume(:'m') \g /dev/null
 select sluice.pause(:'m') \g /dev/null
 select is(sluice.explain(:u, at(1)),

@@ -25,7 +25,7 @@ select claimed(:w, 1) \g /dev/null
 select is(sluice.explain(:t, at(1)),
   format('queued for route %s: first in its queue, no model can take it now: '
          '%s (the model is paused), '
-  '%s (the model is closed until 00:01:00), %s (next permit 00:00:02 (rpm 60)), '
+  '%s (the model is closed until 00:01:00), %s (next permit 00:00:02: rpm 60), '
   '%s (no live worker serves the model)',
   :'r', :'a', :'b', :'c', :'d'), 'one took the first with its only permit');
 select sluice.resume(:'a') \g /dev/null
@@ -36,7 +36,7 @@ select alike(sluice.explain(:t, at(1)),
     :'b'), 'one can');
 select sluice.move_breaker(id_of(:'a'), 'closed', 'open', 'down', at(1)) \g /dev/null
 select alike(sluice.explain(:t, at(2)),
-  format('%%no model can take it now: %s (the breaker is open until 00:00:31 (down)), %%', :'a'),
+  format('%%no model can take it now: %s (the breaker is open until 00:00:31: down), %%', :'a'),
     'its backend is broken');
 update sluice.routes set weight = 0 where route = :'r';
 select is(sluice.explain(:t, at(2)),

@@ -13,7 +13,7 @@ select is(sluice.explain(:t, at(3)),
   format('solved on %s at 00:00:02 after 1 attempt', :'m'), 'solved');
 select is(sluice.explain(:u, at(3)),
   format('failed on %s at 00:00:02 after 1 attempt: no luck; '
-         'redrive with select sluice.redrive(%s)', :'m', :u),
+         'redrive with sluice redrive %s', :'m', :u),
   'failed');
 select given_task(:'m') as c, given_task(:'m', deadline => at(1)) as d \gset
 select sluice.cancel(:c, at(4)) \g /dev/null

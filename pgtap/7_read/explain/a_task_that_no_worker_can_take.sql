@@ -19,8 +19,8 @@ update sluice.worker set slots = 1 where models = array[:'busy'];
 select is(explained(:'busy'), 'all slots of its workers are busy (1)', 'all slots');
 update sluice.models set closed_until = 'infinity', closed_reason = 'credential: 401'
 where name = :'busy';
-select is(explained(:'busy'), 'the model is parked until somebody resumes it (credential: 401)',
-  'parked');
+select is(explained(:'busy'), format('the model is parked until somebody runs '
+  'sluice model resume %s (credential: 401)', :'busy'), 'parked');
 
 select * from finish();
 rollback;

@@ -14,7 +14,7 @@ select is(sluice.explain_result((:'ts'::bigint[])[1], at(3)),
   format('solved on %s at 00:00:02 after 1 attempt', :'m'), 'solved');
 select is(sluice.explain_result((:'ts'::bigint[])[2], at(3)),
   format('failed on %s at 00:00:02 after 1 attempt: no way; redrive with '
-  'select sluice.redrive(%s)', :'m', (:'ts'::bigint[])[2]), 'failed, on one line, with what to do');
+  'sluice redrive %s', :'m', (:'ts'::bigint[])[2]), 'failed, on one line, with what to do');
 
 select * from finish();
 rollback;

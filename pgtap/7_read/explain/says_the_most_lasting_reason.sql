@@ -13,7 +13,7 @@ select is(sluice.closed_text(model_row(:'m'), at(1)), 'the model is closed until
   'closed for longer');
 update sluice.models set closed_until = 'infinity', closed_reason = 'bill' where name = :'m';
 select is(sluice.closed_text(model_row(:'m'), at(1)),
-  'the model is parked until somebody resumes it (bill)', 'parked');
+  format('the model is parked until somebody runs sluice model resume %s (bill)', :'m'), 'parked');
 update sluice.models set paused = true where name = :'m';
 select is(sluice.closed_text(model_row(:'m'), at(1)), 'the model is paused', 'paused by somebody');
 

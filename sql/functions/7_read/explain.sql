@@ -140,7 +140,7 @@ begin
   return case v.status
     when 'solved' then format('solved%s after %s', v_on, v_after)
     when 'failed'
-      then format('failed%s after %s: %s; redrive with select sluice.redrive(%s)', v_on,
+      then format('failed%s after %s: %s; redrive with sluice redrive %s', v_on,
       v_after, concat_ws(', ', v.error_code, sluice.error_line(v.error)), p_task)
     when 'cancelled' then format('cancelled%s', v_on)
     when 'expired'

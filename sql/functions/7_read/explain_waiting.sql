@@ -95,7 +95,9 @@ declare
   v_cannot text[];
 begin
   select array_agg(m.name order by m.name) filter (where m.why is null),
-    array_agg(format('%s (%s)', m.name, m.why) order by m.name) filter (where m.why is not null)
+    -- without brackets within brackets
+    array_agg(format('%s (%s)', m.name, regexp_replace(m.why, ' \((.*)\)$', ': \1'))
+      order by m.name) filter (where m.why is not null)
   into v_can, v_cannot
   from (select m.name, sluice.blocked_text(m, p_line, p_now, r.tier) as why from sluice.routes r
     join sluice.models m on m.name = r.model

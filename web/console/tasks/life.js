@@ -7,7 +7,7 @@ import { encodePart, link } from '../router.js';
 import { can } from '../session.js';
 import { Copy } from '../components/index.js';
 import { ENDED, STATUSES } from './filters.js';
-import { aheadIn, hintFor, withoutSql } from './sentences.js';
+import { aheadIn, hintFor, withoutCommand } from './sentences.js';
 
 /** @typedef {import('./types.js').Life} Life */
 
@@ -103,7 +103,7 @@ export function Why({ life, session }) {
   const sentence = life.data?.explain;
   if (!sentence) return null;
   return html`<section class="reason" aria-label="Why it is where it is">
-    <p class="reason-sentence" aria-live="polite">${withoutSql(sentence)}</p>
+    <p class="reason-sentence" aria-live="polite">${withoutCommand(sentence)}</p>
     ${!life.isOver && html`<${Ahead} sentence=${sentence} />
       <${Advice} sentence=${sentence} model=${life.data?.task.model ?? null} session=${session} />
       ${/\d\d:\d\d:\d\d/.test(sentence) && html`<p class="muted small">Clock times in this sentence

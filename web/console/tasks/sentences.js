@@ -11,10 +11,10 @@ export function aheadIn(sentence) {
   return found && { count: Number(found[2].replaceAll(',', '')), isMore: Boolean(found[1]) };
 }
 
-/** The sentence without its advice for SQL: the page has a button there.
+/** The sentence without its advice for a terminal: the page has a button there.
  * @param {string} sentence */
-export function withoutSql(sentence) {
-  return sentence.replace(/; redrive with select sluice\.redrive\(\d+\)/, '');
+export function withoutCommand(sentence) {
+  return sentence.replace(/; redrive with sluice redrive \d+/, '');
 }
 
 /** to: a screen; "model": that of the task's model, or of its settings.
