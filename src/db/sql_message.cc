@@ -1,6 +1,7 @@
 #include "db/sql_message.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 namespace sluice {
@@ -38,6 +39,15 @@ bool begins_field(std::string_view line) {
 void append_line(std::string& field, std::string_view line) {
   if (!field.empty()) field += ' ';
   field += line;
+}
+
+// "Known are a, b" begins small there; "POST" and "SL004" stay.
+std::string in_mid_sentence(std::string text) {
+  const auto is_capital = [&](size_t at) {
+    return at < text.size() && std::isupper(static_cast<unsigned char>(text[at])) != 0;
+  };
+  if (is_capital(0) && !is_capital(1)) text[0] = static_cast<char>(std::tolower(text[0]));
+  return text;
 }
 
 }  // namespace
@@ -104,7 +114,7 @@ std::string one_line(const SqlMessage& message) {
   if (message.hint.empty()) return said;
   std::string_view hint = message.hint;
   if (hint.ends_with('.')) hint.remove_suffix(1);
-  return said + " (" + std::string(hint) + ")";
+  return said + " (" + in_mid_sentence(std::string(hint)) + ")";
 }
 
 }  // namespace sluice

@@ -32,8 +32,8 @@ std::string fact_of(std::string_view constraint, std::string_view column = {});
 // Whether the name of `constraint` begins with `column`.
 bool concerns(std::string_view constraint, std::string_view column);
 
-// One line for people: primary (a violated check as its sentence), and the hint in parentheses
-// where there is one.
+// One line for people: primary (a violated check as its sentence), and the hint in parentheses,
+// with a small letter, where there is one.
 std::string one_line(const SqlMessage& message);
 
 }  // namespace sluice

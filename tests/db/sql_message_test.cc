@@ -11,6 +11,9 @@ TEST_CASE("an SQL error is its message and its hint") {
   CHECK(message.primary == "there is no model or route \"x\"");
   CHECK(one_line(message) ==
         "there is no model or route \"x\" (sluice.models lists what there is)");
+  CHECK(one_line({"no", "", "Known are a, b."}) == "no (known are a, b)");
+  CHECK(one_line({"no", "", "POST it"}) == "no (POST it)");
+  CHECK(one_line({"no", "", "."}) == "no ()");
 }
 
 TEST_CASE("the context of an SQL error, which may quote a prompt, is dropped") {

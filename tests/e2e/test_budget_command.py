@@ -54,8 +54,8 @@ def test_models_where_tasks_of_a_hard_budget_fail_are_named(url, run, server):
     (["scope=planet"], "scope is one of system, model, route, tenant, key and tag, not planet"),
     (["scope=system", "period=year"], "period is one of day, week, month and rolling, not year"),
     (["scope=tenant"], "subject is needed but with scope system, which takes none"),
-    (["scope=model", "subject=any"], 'there is no model "any" (Known are m)'),
-    (["scope=route", "subject=m"], 'there is no route "m" (Known are any)'),
+    (["scope=model", "subject=any"], 'there is no model "any" (known are m)'),
+    (["scope=route", "subject=m"], 'there is no route "m" (known are any)'),
     (["scope=system", "at_limit=wait"], "at_limit is one of park, refuse and reroute, not wait")])
 def test_a_refused_setting_says_what_is_allowed(run, settings, message):
     assert run("budget", "set", "b", *settings, "limit=5").stderr == f"sluice: {message}\n"

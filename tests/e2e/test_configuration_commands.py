@@ -108,6 +108,29 @@ def test_a_refusal_is_one_line_of_words(run, arguments, code, reason):
     assert refused.stderr.count("\n") == 1 and "hush" not in refused.stderr
 
 
+@pytest.mark.parametrize("arguments, hint", [
+    (["explain", "99"], "(sluice tasks lists what there is)"),
+    (["job", "cancel", "99"], "(sluice job ls lists what there is)"),
+    (["ramp", "stop", "r"], "(sluice ramp ls lists what there is)"),
+    (["ramp", "start", "r", "b", "--share", "10%"], "(give it one first: sluice route set ROUTE MODEL 0)"),
+    (["shadow", "drop", "99"], "(sluice shadow ls lists what there is)"),
+    (["shadow", "start", "model", "nope", "rpm=1"],
+        'there is no model "nope" (sluice model ls lists what there is)'),
+    (["submit", "--prompt", "p", "--model", "nope"], "(known are a, any, b, r)"),
+    (["redrive", "1"], "task 1 is still queued (wait for its end, or end it: sluice cancel 1)"),
+    (["model", "rm", "a"], 'model "a" has unfinished tasks: 1 (pause it')])
+def test_a_refusal_names_the_command_that_helps(run, url, arguments, hint):
+    query(url, "insert into sluice.routes values ('r', 'a', 1); select sluice.submit('p', 'a')")
+    refused = run(*arguments)
+    assert hint in refused.stderr and refused.returncode == 1
+
+
+def test_without_models_a_submit_says_how_one_is_made(run, url):
+    query(url, "delete from sluice.models")
+    refused = run("submit", "--prompt", "p", "--model", "nope")
+    assert "(there are no models yet: sluice model set NAME url=… makes one)" in refused.stderr
+
+
 COMMANDS = [[], ["up"], ["migrate"], ["worker"], ["submit"], ["status"], ["tasks"], ["task"],
     ["cancel"], ["dead-letters"], ["model"], ["model", "ls"], ["model", "set"], ["model", "close"],
     ["route"], ["route", "set"], ["tenant", "set"], ["mock"]]

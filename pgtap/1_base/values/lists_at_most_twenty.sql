@@ -4,7 +4,8 @@ select plan(5);
 
 delete from sluice.models;
 set constraints all immediate;
-select is(sluice.names_text(), 'There are no models yet: insert one into sluice.models.', 'none');
+select is(sluice.names_text(), 'There are no models yet: sluice model set NAME url=… makes one.',
+  'none');
 insert into sluice.models (name, url) values ('b', 'http://h'), (repeat('a', 60), 'http://h');
 select is(sluice.names_text(), format('Known are %s, any, b.', repeat('a', 50)),
   'models and routes, by name, cut');

@@ -15,7 +15,7 @@ create temporary table refused on commit drop as
   cross join (values (:waiting), (:ended)) t(id)
   cross join lateral error_of(format('select sluice.%I(%s)', f.name, t.id)) e;
 select is(array_agg(row(code, message, hint)::text), array_fill(
-    row('SL006', 'there is no task ' || id, 'sluice.tasks lists what there is.')::text, array[4]),
+    row('SL006', 'there is no task ' || id, 'sluice tasks lists what there is.')::text, array[4]),
       'of another tenant: ' || id)
 from refused group by id order by id;
 select is((error_of('select sluice.cancel(-1)')).message, 'there is no task -1',

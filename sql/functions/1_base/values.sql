@@ -201,7 +201,8 @@ declare
     select n.name
     from (select name from sluice.models union select route from sluice.routes) n order by n.name);
 begin
-  return case when v_names = '{}' then 'There are no models yet: insert one into sluice.models.'
+  return case when v_names = '{}'
+    then 'There are no models yet: sluice model set NAME url=… makes one.'
     else 'Known are ' || sluice.first_names(v_names) || '.' end;
 end
 $$;

@@ -146,7 +146,8 @@ begin
   return case
     when p_model.paused then 'the model is paused'
     when p_model.closed_until = 'infinity'
-      then 'the model is parked until somebody runs sluice model resume ' || p_model.name || v_reason
+      then 'the model is parked until somebody runs sluice model resume ' || p_model.name
+        || v_reason
     when p_model.closed_until > p_now then
       'the model is closed until ' || sluice.clock_text(p_model.closed_until, p_now) || v_reason
     when v.state = 'open' and not sluice.is_open(p_model, p_now) then

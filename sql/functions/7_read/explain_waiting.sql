@@ -96,7 +96,7 @@ declare
 begin
   select array_agg(m.name order by m.name) filter (where m.why is null),
     -- without brackets within brackets
-    array_agg(format('%s (%s)', m.name, regexp_replace(m.why, ' \((.*)\)$', ': \1'))
+    array_agg(format('%s (%s)', m.name, regexp_replace(m.why, E' \\((.*)\\)$', E': \\1'))
       order by m.name) filter (where m.why is not null)
   into v_can, v_cannot
   from (select m.name, sluice.blocked_text(m, p_line, p_now, r.tier) as why from sluice.routes r

@@ -10,7 +10,7 @@ as $$
 begin
   if p_tenant is null or not sluice.may_act_for(p_tenant) then
     raise exception 'there is no task %', p_id using errcode = 'SL006',
-      hint = 'sluice.tasks lists what there is.';
+      hint = 'sluice tasks lists what there is.';
   end if;
 end
 $$;

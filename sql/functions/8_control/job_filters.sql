@@ -209,7 +209,7 @@ begin
     and (p_tenant is null or j.scope = 'tenants' and j.tenants = array[p_tenant]);
   if v_job.id is null then
     raise exception 'there is no job %', p_id using errcode = 'SL006',
-      hint = 'sluice.jobs lists what there is.';
+      hint = 'sluice job ls lists what there is.';
   end if;
   return v_job;
 end

@@ -46,11 +46,11 @@ begin
   if v_ramp.weight is null then
     raise exception 'route "%" has no model "%"', coalesce(left(start_ramp.route, 200), 'null'),
       coalesce(left(start_ramp.model, 200), 'null') using errcode = 'SL001', column = 'model',
-      hint = 'Insert it into sluice.routes first, with weight 0.';
+      hint = 'Give it one first: sluice route set ROUTE MODEL 0.';
   elsif exists (select from sluice.ramp r
     where r.route = start_ramp.route and r.ended_at is null) then
     raise exception 'route "%" has a ramp already', left(start_ramp.route, 200)
-      using errcode = '23505', column = 'route', hint = 'Stop it first: sluice.stop_ramp().';
+      using errcode = '23505', column = 'route', hint = 'Stop it first: sluice ramp stop ROUTE.';
   end if;
   v_others := sluice.others_weight(start_ramp.route, start_ramp.model);
   if v_others = 0 or v_share <= v_ramp.weight / (v_ramp.weight + v_others) then

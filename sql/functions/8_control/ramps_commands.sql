@@ -37,7 +37,7 @@ begin
   where r.route = p_route and r.ended_at is null for update;
   if not found then
     raise exception 'route "%" has no open ramp', left(p_route, 200) using errcode = 'SL006',
-      column = 'route', hint = 'sluice.ramps() lists what there is.';
+      column = 'route', hint = 'sluice ramp ls lists what there is.';
   end if;
   return v_ramp;
 end

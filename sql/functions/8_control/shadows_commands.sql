@@ -23,8 +23,9 @@ begin
     return;
   end if;
   if v_weights is null then
-    raise exception 'there is no % of %', left(p_name, 200), p_kind using errcode = 'SL001',
-      column = 'name', hint = 'sluice.' || p_kind || ' lists what there is.';
+    raise exception 'there is no % "%"', rtrim(p_kind, 's'), left(p_name, 200)
+      using errcode = 'SL001', column = 'name',
+      hint = format('sluice %s ls lists what there is.', rtrim(p_kind, 's'));
   end if;
 end
 $$;
@@ -122,7 +123,7 @@ begin
   select s.* into v from sluice.shadow s where s.id = p_id and s.ended_at is null for update;
   if not found then
     raise exception 'there is no open shadow %', p_id using errcode = 'SL006', column = 'id',
-      hint = 'sluice.shadows() lists what there is.';
+      hint = 'sluice shadow ls lists what there is.';
   end if;
   p_reason := coalesce(p_reason, v.reason);
   if p_state = 'applied' then
