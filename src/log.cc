@@ -14,6 +14,7 @@
 #include <optional>
 #include <utility>
 
+#include "counted.h"
 #include "harmless_text.h"
 #include "json_text.h"
 
@@ -118,7 +119,8 @@ class ImpatientSink final : public spdlog::sinks::stderr_color_sink_st {
       return;
     }
     if (const auto dropped = std::exchange(dropped_, 0); dropped > 0) {
-      const std::string text = fmt::format("{} line(s) dropped: nobody read stderr", dropped);
+      const std::string text =
+          fmt::format("{} dropped: nobody read stderr", counted(dropped, "line"));
       const spdlog::details::log_msg word(message.time, {}, "", spdlog::level::warn, text);
       Waiting::log(word);
       return log(message);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "bounds.h"
+#include "counted.h"
 #include "db/mend.h"
 #include "runtime/backoff.h"
 
@@ -201,7 +202,7 @@ Co<void> PgPool::mend(std::shared_ptr<PgConnection> connection) {
   do {
     Result<PgResult> reply = co_await connection->query(mend_sequences_sql, PgParams());
     mended = reply ? reply->int64(0, 0) : 0;
-    if (mended > 0) spdlog::warn("made {} damaged sequence(s) anew", mended);
+    if (mended > 0) spdlog::warn("made {} anew", counted(mended, "damaged sequence"));
   } while (mended > 0);
   is_mending_ = false;
 }

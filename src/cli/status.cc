@@ -18,6 +18,7 @@
 #include "cli/syntax.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
+#include "counted.h"
 #include "duration.h"
 #include "harmless_text.h"
 
@@ -95,9 +96,8 @@ std::string totals_line(pqxx::nontransaction& session, const pqxx::result& queue
   }
   const pqxx::row workers =
       session.exec1("select count(*), coalesce(sum(slots), 0) from sluice.workers where alive");
-  return fmt::format("{} queued, {} in flight, {} waiting; {} worker{}, {} slots{}\n", depth,
-                     in_flight, waiting, workers[0].c_str(), workers[0].as<int>() == 1 ? "" : "s",
-                     workers[1].c_str(),
+  return fmt::format("{} queued, {} in flight, {} waiting; {}, {} slots{}\n", depth, in_flight,
+                     waiting, counted(workers[0].as<int>(), "worker"), workers[1].c_str(),
                      is_standby(session) ? "; read on a standby, which knows no permits" : "");
 }
 

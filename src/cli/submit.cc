@@ -21,6 +21,7 @@
 #include "cli/syntax.h"
 #include "cli/terminal.h"
 #include "command_error.h"
+#include "counted.h"
 #include "duration.h"
 #include "harmless_text.h"
 #include "json_object.h"
@@ -242,8 +243,8 @@ bool wait_for_all(const SubmitOptions& options, const std::string& database_url,
     fmt::print(stderr, "sluice: task {} has not ended within {}; it goes on\n", lines.ids().front(),
                options.timeout);
   } else if (left > 0) {
-    fmt::print(stderr, "sluice: {} task(s) have not ended within {}; they go on\n", left,
-               options.timeout);
+    fmt::print(stderr, "sluice: {} had not ended within {}; nothing was cancelled\n",
+               counted(left, "task"), options.timeout);
   }
   return all_solved && left == 0;
 }

@@ -7,6 +7,7 @@
 
 #include "cli/table.h"
 #include "cli/terminal.h"
+#include "counted.h"
 #include "duration.h"
 
 namespace sluice {
@@ -90,8 +91,9 @@ std::string workers_line(const TopFacts& facts) {
     slots += worker.slots;
     busy += worker.in_flight;
   }
-  return fmt::format("sluice {}  {} worker(s) alive, {} of {} slots busy{}", facts.time, alive,
-                     busy, slots, facts.is_standby ? "; a standby: rates unknown" : "");
+  return fmt::format("sluice {}  {} alive, {} of {} slots busy{}", facts.time,
+                     counted(alive, "worker"), busy, slots,
+                     facts.is_standby ? "; a standby: rates unknown" : "");
 }
 
 std::string rates_line(const TopFacts& facts, const CallRates& rates) {

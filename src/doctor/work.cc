@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "counted.h"
 #include "doctor/checks.h"
 
 namespace sluice {
@@ -30,8 +31,8 @@ void judge_queue(const pqxx::row& row, const Findings& told, Findings& findings)
   const auto bound = row["bound"].as<int64_t>();
   if (unfinished > 0 && !row["served"].as<bool>()) {
     findings.push_back({"workers",
-                        fmt::format("model {} has {} unfinished task{} and no live worker", model,
-                                    unfinished, unfinished == 1 ? "" : "s"),
+                        fmt::format("model {} has {} and no live worker", model,
+                                    counted(unfinished, "unfinished task")),
                         "start sluice worker, or name the model in its --models"});
   }
   // Half open, its probes have not failed so far: a failed one opens it.

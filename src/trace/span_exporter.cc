@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bounds.h"
+#include "counted.h"
 #include "trace/trace_context.h"
 
 namespace sluice {
@@ -125,7 +126,7 @@ Co<void> SpanExporter::finish() {
   const size_t left = waiting_.size() + under_way_;
   if (left == 0) co_return;
   note_(0, left);
-  spdlog::warn("{} span(s) dropped at the end", left);
+  spdlog::warn("{} dropped at the end", counted(left, "span"));
 }
 
 void SpanExporter::give_up() {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bounds.h"
+#include "counted.h"
 #include "db/mend.h"
 
 namespace sluice {
@@ -107,7 +108,7 @@ void DatabaseLink::send(Flush& flush) {
 void DatabaseLink::on_mended(const Result<int64_t>& mended) {
   if (!mended) return note_failure(mended.error(), "looking for damaged sequences");
   if (*mended <= 0) return;
-  spdlog::warn("made {} damaged sequence(s) anew: another server has taken over", *mended);
+  spdlog::warn("made {} anew: another server has taken over", counted(*mended, "damaged sequence"));
   must_mend_ = true;  // there may be more
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bounds.h"
+#include "counted.h"
 
 namespace sluice {
 
@@ -134,7 +135,7 @@ void OutcomeStore::note_stored(const Completer::Batch& batch, const std::vector<
   unknown_errors_ = 0;
   const auto late = count_late(batch, applied);
   if (late == 0) return;
-  spdlog::warn("{} result(s) came too late and were kept for audit only", late);
+  spdlog::warn("{} came too late, kept for audit only", counted(late, "result"));
   metrics_.note_late(static_cast<int>(late));
 }
 

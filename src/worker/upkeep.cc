@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bounds.h"
+#include "counted.h"
 
 namespace sluice {
 
@@ -67,7 +68,7 @@ void Upkeep::send_recovery(Flush& flush) {
     if (*recovered <= 0) return;
     must_recover_ = *recovered >= bounds::recovered_rows_max;  // there may be more
     metrics_.note_recovered(*recovered);
-    spdlog::warn("took back {} task(s) of dead workers", *recovered);
+    spdlog::warn("took back {} of dead workers", counted(*recovered, "task"));
   });
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bounds.h"
+#include "counted.h"
 
 namespace sluice {
 
@@ -322,7 +323,7 @@ void Worker::rouse() {
 
 void Worker::drain() {
   if (draining_) return;
-  spdlog::info("draining: {} call(s) under way", calls_.size());
+  spdlog::info("draining: {} under way", counted(calls_.size(), "call"));
   draining_ = true;
   intake_.stop();
   calls_.drain();
@@ -331,7 +332,8 @@ void Worker::drain() {
   // Nothing was ever claimed, so no server is worth waiting for.
   if (link_.worker() == 0 && !link_.is_connected()) database_.close();
   leave_timer_ = clock_.call_at(clock_.now_ns() + options_.drain_timeout_ms * ns_per_ms, [this] {
-    if (!calls_.empty()) spdlog::warn("drain time-out: handing back {} task(s)", calls_.size());
+    if (!calls_.empty())
+      spdlog::warn("drain time-out: handing back {}", counted(calls_.size(), "task"));
     leave();
   });
 }
@@ -376,7 +378,8 @@ Co<void> Worker::finish() {
   }
   if (link_.is_connected() && link_.worker() != 0) {
     const Result<int64_t> handed_back = co_await database_.unregister_worker(link_.worker());
-    if (handed_back && *handed_back > 0) spdlog::info("handed back {} task(s)", *handed_back);
+    if (handed_back && *handed_back > 0)
+      spdlog::info("handed back {}", counted(*handed_back, "task"));
   }
   clock_.cancel(give_up);
   database_.close();

@@ -76,7 +76,7 @@ def test_a_wrong_setting_is_exit_2(model, url, settings, reason):
     ("rpm=0", "rpm is between 1 and 6 million, not 0"),
     ("secret=sk-hush-hush", "secret is a reference: env:NAME or file:/path"),
     ("url=ftp://x", "url is http://… or https://…"),
-    ("api=openai", 'there is no api "openai" (It is one of solve, openai-chat, '),
+    ("api=openai", 'there is no api "openai" (it is one of solve, openai-chat, '),
     ("backoff_base=0", "backoff_base is above 0"),
     ("breaker_failures=0", "breaker_failures and breaker_successes are at least 1"),
     ("hedge_max=11", "hedge_max 1 to 10"),
@@ -145,7 +145,7 @@ def test_rm_deletes_an_idle_model_only(model, url):
     model("set", "m", "url=http://127.0.0.1:1")
     task = query(url, "select sluice.submit('x', 'm')")[0][0]
     run = model("rm", "m")
-    assert run.returncode == 1 and "1 unfinished task" in run.stderr
+    assert run.returncode == 1 and "unfinished tasks: 1" in run.stderr
     query(url, "select sluice.cancel(%s)", (task,))
     assert model("rm", "m").returncode == 0
     assert query(url, "select * from sluice.models") == []

@@ -72,7 +72,7 @@ def test_one_frame_shows_queues_workers_and_failures(sluice, url, mock, worker):
     assert busy["P50"].endswith("s") and busy["P99"].endswith("s")
     assert cells(lines, "open")["QUEUED"] == "3" and cells(lines, "paused")["STATE"] == "paused"
     assert row(lines, "w ")[1:4] == ["alive", "40", "0"]
-    assert lines[0].endswith("of 50 slots busy") and "2 worker(s) alive" in lines[0]
+    assert lines[0].endswith("of 50 slots busy") and "2 workers alive" in lines[0]
     assert row(lines, "busy  ") != row([line for line in lines if "http_400" in line], "busy")
     assert "busy failed http_400 2" in re.sub(r" +", " ", "\n".join(lines))
     assert lines[1].endswith("2 failed in 10 min") and "took p50 " in lines[2]

@@ -8,9 +8,9 @@ select given_model(rpm => 600) as m \gset
 select given_worker(array[:'m']) as w \gset
 select given_tasks(:'m', 320) as ts \gset
 select is(sluice.explain((:'ts'::bigint[])[3], at(1)),
-  format('queued for %s: 2 ahead, 7 permit(s) now (rpm 600)', :'m'), 'a permit for it is there');
+  format('queued for %s: 2 ahead, permits now: 7 (rpm 600)', :'m'), 'a permit for it is there');
 select is(sluice.explain((:'ts'::bigint[])[107], at(1)),
-  format('queued for %s: 106 ahead, 7 permit(s) now (rpm 600), expected start 00:00:11', :'m'),
+  format('queued for %s: 106 ahead, permits now: 7 (rpm 600), expected start 00:00:11', :'m'),
   'the first seven at once, a hundred more by the interval');
 select claimed(:w, 7) \g /dev/null
 select is(sluice.explain((:'ts'::bigint[])[319], at(1.05)),

@@ -285,7 +285,7 @@ begin
     return format('permits unknown on a standby (%s)', v_limits);
   end if;
   return case when coalesce(v_now_free > 0, true)
-      then concat_ws(' ', v_now_free, 'permit(s) now') || ' (' || v_limits || ')'
+      then concat_ws(': ', 'permits now', v_now_free) || ' (' || v_limits || ')'
       else format('next permit %s (%s)', sluice.clock_text(sluice.permit_at(p_model, p_now), p_now),
         v_limits) end
     || case when p_ahead between v_now_free and sluice.ahead_max()

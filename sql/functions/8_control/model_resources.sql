@@ -80,7 +80,7 @@ begin
     + (select coalesce(sum(sluice.depth(l)), 0) from unnest(v_homes) l)
     + (select count(*) from sluice.lease l where l.line = any (v_homes) and l.model <> p_model);
   if v_unfinished > 0 then
-    raise exception 'model "%" has % unfinished task(s)', p_name, v_unfinished
+    raise exception 'model "%" has unfinished tasks: %', p_name, v_unfinished
       using errcode = '23503', hint = 'Pause it and wait for them, or cancel them; then delete it.';
   end if;
   perform sluice.drop_line(l) from unnest(v_lines || v_homes) l;

@@ -88,7 +88,8 @@ begin
     left join sluice.models m on m.id = l.model
     where t.schema_version = old.version and old.target in (l.route, m.name));
   if v_waiting > 0 then
-    raise exception '% task(s) of "%" have schema version "%"', v_waiting, old.target, old.version
+    raise exception 'unfinished tasks of "%" with schema version "%": %', old.target, old.version,
+      v_waiting
       using errcode = '23503', hint = 'Wait for them, or cancel them; then delete it.';
   end if;
   perform sluice.drop_line(l) from unnest(v_lines) l;
