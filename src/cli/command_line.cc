@@ -334,11 +334,30 @@ int fail(ExitCode code, std::string_view message) {
   return static_cast<int>(code);
 }
 
+// "id is required" is "ID is required", as in the help, and "Could not convert: id = abc" is "ID is
+// a number, not abc".
+std::string in_our_words(const CLI::App& app, std::string text) {
+  constexpr std::string_view unread = "Could not convert: ";
+  if (const size_t equals = text.find(" = "); text.starts_with(unread) && equals < text.size()) {
+    text.replace(equals, 3, " is a number, not ").erase(0, unread.size());
+  }
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    const std::string& shown = option->get_option_text();
+    const bool is_flag = option->nonpositional();
+    if (is_flag || !text.starts_with(name + " ") || shown.empty() || std::islower(shown[0]))
+      continue;
+    return text.replace(0, name.size(), shown.substr(0, shown.find(' ')));
+  }
+  return text;
+}
+
 // What CLI11 says is wrong, and whose help says how it is right.
 std::string usage_problem(CommandLine& line, const CLI::ParseError& error) {
   std::string path;
-  innermost(line.app, path);
-  return fmt::format("{}; see sluice {}{}--help", error.what(), path, path.empty() ? "" : " ");
+  const CLI::App& app = innermost(line.app, path);
+  return fmt::format("{}; see sluice {}{}--help", in_our_words(app, error.what()), path,
+                     path.empty() ? "" : " ");
 }
 
 }  // namespace

@@ -27,14 +27,29 @@ std::string refusal(const pqxx::check_violation& error, const std::vector<Settin
   return one_line(message);
 }
 
+// What PostgreSQL says of a value, up to the value itself, and what its setting takes.
+constexpr std::pair<std::string_view, std::string_view> misread_values[] = {
+    {"invalid input syntax for type integer: ", "a whole number"},
+    {"invalid input syntax for type bigint: ", "a whole number"},
+    {"invalid input syntax for type real: ", "a number"},
+    {"invalid input syntax for type double precision: ", "a number"},
+    {"invalid input syntax for type numeric: ", "a number"},
+    {"invalid input syntax for type boolean: ", "true or false"},
+    {"invalid input syntax for type interval: ", "a duration such as 30s or 5m"},
+    {"malformed array literal: ", "a list such as {a,b}"},
+};
+
 // "many" for an integer. A credential is text, which is never refused so.
 std::string misreading(const pqxx::data_exception& error, const std::vector<Setting>& settings) {
   const std::string text = one_line(parse_sql_message(error.what()));
   const size_t parameter = misread_parameter(error.what());
   if (parameter == 0 || parameter > settings.size()) return text;
-  const bool is_list = text.starts_with("malformed array literal");
-  return fmt::format("{}: {}{}", settings[parameter - 1].column, text,
-                     is_list ? " (a list is written {a,b})" : "");
+  const std::string& column = settings[parameter - 1].column;
+  for (const auto& [said, takes] : misread_values) {
+    if (!text.starts_with(said)) continue;
+    return fmt::format("{} takes {}, not {}", column, takes, text.substr(said.size()));
+  }
+  return fmt::format("{}: {}", column, text);
 }
 
 pqxx::result run(pqxx::work& transaction, const std::string& sql,
