@@ -61,7 +61,9 @@ void revoke(pqxx::work& transaction, const std::string& id) {
   const bool was_in_force =
       transaction.exec_params1("select sluice.revoke_key($1)", id)[0].as<bool>();
   if (!was_in_force) {
-    throw CommandError(ExitCode::failure, fmt::format("no key \"{}\" is in force", id));
+    throw CommandError(
+        ExitCode::failure,
+        fmt::format("no key in force has the ID \"{}\" (sluice key ls lists them)", id));
   }
   transaction.commit();
 }
