@@ -154,9 +154,8 @@ ExitCode serve(const UpOptions& options, const PrivatePostgres& server, StopSign
 
 // Before the first start has made a database: an address that cannot be had is found at once.
 void check_address(const std::string& address) {
-  const Result<int> listening = listen_on(address, "--listen");
-  if (!listening) throw CommandError(ExitCode::bad_configuration, listening.error().message);
-  close(*listening);
+  const Result<void> can = try_to_listen_on(address, "--listen");
+  if (!can) throw CommandError(ExitCode::bad_configuration, can.error().message);
 }
 
 ExitCode run(const UpOptions& options) {

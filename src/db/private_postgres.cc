@@ -26,6 +26,7 @@
 #include "command_error.h"
 #include "db/database_url.h"
 #include "hex.h"
+#include "runtime/listen_socket.h"
 
 namespace sluice {
 namespace fs = std::filesystem;
@@ -337,6 +338,10 @@ void PrivatePostgres::choose_socket_directory() {
 }
 
 void PrivatePostgres::start() {
+  if (tcp_port_) {
+    const Result<void> can = try_to_listen_on(fmt::format("127.0.0.1:{}", *tcp_port_), "--pg-port");
+    if (!can) throw CommandError(ExitCode::bad_configuration, can.error().message);
+  }
   std::string quoted_directory = "\"";  // the server reads a list
   for (const char c : socket_directory_.native()) quoted_directory.append(c == '"' ? 2 : 1, c);
   quoted_directory += '"';

@@ -78,10 +78,14 @@ Result<int> listen_on(const std::string& address, std::string_view flag) {
   const std::unique_ptr<addrinfo, FreeAddresses> addresses(found);
   const int fd = open_socket(*addresses);
   if (fd < 0 && errno == EADDRINUSE) {
-    return refused(address, fmt::format("in use already; {} takes another address", flag));
+    return refused(address, fmt::format("in use already; {} takes another", flag));
   }
   if (fd < 0) return refused(address, std::strerror(errno));
   return fd;
+}
+
+Result<void> try_to_listen_on(const std::string& address, std::string_view flag) {
+  return listen_on(address, flag).map([](int fd) { close(fd); });
 }
 
 std::string bound_address(int listen_fd) {

@@ -15,6 +15,9 @@ namespace sluice {
 // one. `flag`: what the user says another address with, for the error's message.
 Result<int> listen_on(const std::string& address, std::string_view flag);
 
+// Whether that would succeed now; nobody listens afterwards.
+Result<void> try_to_listen_on(const std::string& address, std::string_view flag);
+
 // HOST:PORT that `listen_fd` is really bound to.
 std::string bound_address(int listen_fd);
 int bound_port(int listen_fd);

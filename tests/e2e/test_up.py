@@ -368,8 +368,19 @@ def test_an_address_that_is_taken_is_found_before_a_database_is_made(sluice, dir
         address = "127.0.0.1:%d" % taken.getsockname()[1]
         run = sluice("up", "--data", directory / "data", "--listen", address)
     assert run.returncode == 3 and address in run.stderr and run.stderr.count("\n") == 1
-    assert "in use already; --listen takes another address" in run.stderr
+    assert "in use already; --listen takes another" in run.stderr
     assert not (directory / "data").exists()
+
+
+def test_a_port_of_postgresql_that_is_taken_is_named_with_its_flag(sluice, directory):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        run = sluice("up", "--data", directory / "data", "--listen", free_address(), "--pg-port",
+            port)
+    assert (run.returncode, run.stderr) == (3, f"sluice: cannot listen on 127.0.0.1:{port}: "
+        "in use already; --pg-port takes another\n")
 
 
 def test_without_a_database_the_one_of_up_here_is_hinted_at(sluice, directory):
