@@ -1,5 +1,6 @@
 #include "db/database_url.h"
 
+#include <fmt/format.h>
 #include <libpq-fe.h>
 
 #include <algorithm>
@@ -131,6 +132,26 @@ std::string conninfo_for(const std::string& url, const char* wanted) {
   return conninfo;
 }
 
+bool is_named(const std::string& url) {
+  const auto is_set = [](const char* variable) { return std::getenv(variable) != nullptr; };
+  constexpr const char* variables[] = {"PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGSERVICE"};
+  return !url.empty() || std::any_of(std::begin(variables), std::end(variables), is_set);
+}
+
+// What can be done about a database that cannot be reached.
+std::string_view way_to_database(const std::string& url, std::string_view reason) {
+  if (reason.find("/sluice-data/pgdata/.s.PGSQL.") != std::string_view::npos) {
+    return "start `sluice up` again, whose database it is";
+  }
+  std::error_code ignored;
+  if (url.empty() && std::filesystem::exists("./sluice-data/env", ignored)) {
+    return "`. ./sluice-data/env` names the database of `sluice up` here";
+  }
+  return is_named(url) ? "named by --database-url, SLUICE_DATABASE_URL, DATABASE_URL or PG*"
+                       : "no database is named: --database-url or DATABASE_URL names one, and "
+                         "`sluice up` makes one";
+}
+
 }  // namespace
 
 std::string conninfo_of(const std::string& url) {
@@ -163,18 +184,14 @@ std::unique_ptr<pqxx::connection> connect(const std::string& url) {
     pqxx::nontransaction(*connection).exec_params(session_names_sql, connection->backendpid());
     return connection;
   } catch (const pqxx::broken_connection& error) {
-    std::string reason(error.what());
-    const size_t advice = reason.find("\n\t");  // "Is the server running", in a line of its own
-    if (advice != std::string::npos) reason.replace(advice, 2, ". ");
-    std::error_code ignored;
-    const bool is_up_here = url.empty() && std::filesystem::exists("./sluice-data/env", ignored);
-    throw CommandError(
-        ExitCode::database_unreachable,
-        "database unreachable: " + reason +
-            (is_up_here ? " (`. ./sluice-data/env` names the database of `sluice up` here)"
-                        : " (set by --database-url, SLUICE_DATABASE_URL, DATABASE_URL or "
-                          "PG*)"));
+    throw CommandError(ExitCode::database_unreachable, unreachable_text(url, error.what()));
   }
+}
+
+std::string unreachable_text(const std::string& url, std::string reason) {
+  const size_t advice = reason.find("\n\t");  // "Is the server running", in a line of its own
+  if (advice != std::string::npos) reason.replace(advice, 2, ". ");
+  return fmt::format("database unreachable: {} ({})", reason, way_to_database(url, reason));
 }
 
 }  // namespace sluice

@@ -29,6 +29,9 @@ bool may_hold_password(const std::string& url);
 // a program that runs in our place: as an argument a password would show in everybody's ps.
 void export_database(const std::string& url);
 
+// That the database of `url` cannot be reached, for `reason` as libpq says it, and what to do.
+std::string unreachable_text(const std::string& url, std::string reason);
+
 // Connects. Throws CommandError: database_unreachable, or bad_configuration as conninfo_of().
 std::unique_ptr<pqxx::connection> connect(const std::string& url);
 

@@ -217,7 +217,11 @@ ExitCode run_worker(RunWorkerOptions options) {
   spawn(process->run());
   process->loop.run();
   if (!process->result && process->exit_code == ExitCode::ok) {
-    throw CommandError(code_of(process->result.error()), process->result.error().message);
+    const Error& error = process->result.error();
+    const ExitCode code = code_of(error);
+    throw CommandError(code, code == ExitCode::database_unreachable
+                                 ? unreachable_text(options.database_url, error.message)
+                                 : error.message);
   }
   return process->exit_code;
 }

@@ -72,9 +72,12 @@ def test_help_and_version_are_commands_too(sluice):
     (["submit", "--prompt", "x", "--priority", "101"], "--priority: Value 101 not in range"),
     (["worker", "--slots", "many"], "--slots: Value many not in range"),
     (["route", "set", "r", "m", "heavy"], "'heavy' is no weight"),
-    (["model", "set", "m"], "settings is required; see sluice model set --help"),
     (["key", "create", "k", "--tenant", ""], "--tenant is empty: give it a value"),
     (["cancel", "--tenant="], "--tenant: 1 required TEXT missing"),
+    (["model", "set", "m"], "sluice: KEY=VALUE is required; see sluice model set --help"),
+    (["explain", "abc"], "sluice: ID is a number, not abc; see sluice explain --help"),
+    (["route", "set", "r"], "sluice: MODEL is required; see sluice route set --help"),
+    (["job", "start"], "sluice: action is required; see sluice job start --help"),
     (["key", "create", "k", "--scope", "root"], "see sluice key create --help"),
     (["model", "close", "m", "--for", "1h", "--forever"], "--for excludes --forever"),
     (["model", "close", "m", "--for", "1h", "--until", "2090-01-01"], "--for excludes --until"),
@@ -100,6 +103,32 @@ def test_a_database_that_is_away_is_one_line_without_holes(sluice):
     run = sluice("status", "--database-url", "postgresql://127.0.0.1:1/x")
     assert run.returncode == 4 and "refused. Is the server running" in run.stderr
     assert run.stderr.count("\n") == 1 and "\t" not in run.stderr and "  " not in run.stderr
+
+
+@pytest.mark.parametrize("command", ["status", "worker", "serve"])
+def test_a_database_that_cannot_be_reached_says_whether_one_was_named(sluice, tmp_path, command):
+    run = sluice(command, cwd=tmp_path)
+    assert run.returncode == 4 and run.stderr.startswith("sluice: database unreachable: ")
+    assert run.stderr.endswith(" (no database is named: --database-url or DATABASE_URL names one, "
+        "and `sluice up` makes one)\n")
+    for named in ({"DATABASE_URL": "postgresql://127.0.0.1:1/x"}, {"PGHOST": "127.0.0.1",
+            "PGPORT": "1"}):
+        run = sluice(command, env=named, cwd=tmp_path)
+        assert run.returncode == 4 and run.stderr.startswith("sluice: database unreachable: ")
+        assert run.stderr.endswith(
+            " (named by --database-url, SLUICE_DATABASE_URL, DATABASE_URL or PG*)\n")
+
+
+def test_a_database_of_up_that_has_ended_says_start_it_again(sluice, tmp_path):
+    socket = tmp_path / "sluice-data" / "pgdata"
+    run = sluice("status", "--database-url", f"postgresql:///sluice?host={socket}")
+    assert run.stderr.endswith(" (start `sluice up` again, whose database it is)\n")
+
+
+def test_a_key_that_is_named_by_its_name_is_told_where_its_id_is(sluice, pg):
+    run = sluice("key", "revoke", "my-program", "--database-url", pg.database())
+    assert run.stderr == ('sluice: no key in force has the ID "my-program" '
+        "(sluice key ls lists them)\n")
 
 
 def test_a_login_that_may_not_is_told_which_role_may(sluice, pg):
