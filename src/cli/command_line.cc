@@ -62,6 +62,8 @@ class NarrowHelp final : public CLI::Formatter {
     if (const size_t at = text.find(bracketed); at != std::string::npos) {
       text.replace(at, bracketed.size(), '=' + option->get_default_str());
     }
+    // Whoever gives both is told; between name and text it reads as if it belonged to either.
+    text.erase(std::min(text.size(), text.find(" Excludes:")));
     if (!option->get_option_text().empty() && !option->get_envname().empty()) {
       text += fmt::format(" (Env:{})", option->get_envname());
     }

@@ -62,7 +62,10 @@ void add_key(CommandSyntax syntax, FallbackOptions& options, bool needs_cause) {
   syntax.add_option("target", options.target, "the model or route whose tasks they are")
       .required()
       .option_text("NAME");
-  syntax.add_option("cause", options.cause, needs_cause ? "why its model cannot serve it" : "[all]")
+  syntax
+      .add_option("cause", options.cause,
+                  std::string(needs_cause ? "why its model cannot serve it" : "[all]") +
+                      ": context_too_long, content_refused, over_budget or breaker_open")
       .required(needs_cause)
       .one_of({"context_too_long", "content_refused", "over_budget", "breaker_open"})
       .option_text("CAUSE");

@@ -22,7 +22,6 @@ struct TenantOptions {
   std::string name;
   std::vector<std::string> settings;  // as typed
   std::vector<Setting> parsed;
-  bool remove = false;
 };
 
 void list(pqxx::work& transaction, bool json) {
@@ -53,7 +52,6 @@ void remove(pqxx::work& transaction, const TenantOptions& options) {
 }
 
 void set(pqxx::work& transaction, const TenantOptions& options) {
-  if (options.remove) return remove(transaction, options);
   const std::vector<Setting> key = {{"name", options.name}};
   if (!update_row(transaction, "tenants", key, options.parsed)) {
     insert_row(transaction, "tenants", key, options.parsed);
@@ -62,7 +60,7 @@ void set(pqxx::work& transaction, const TenantOptions& options) {
 
 std::vector<Setting> settings_of(const TenantOptions& options) {
   std::vector<Setting> settings = parse_settings(options.settings, "a tenant", tenant_columns);
-  if (settings.empty() && !options.remove) {
+  if (settings.empty()) {
     throw CommandError(ExitCode::usage, "tenant set needs a setting, such as weight=2");
   }
   return settings;
@@ -79,16 +77,13 @@ Action configure_tenant(CommandSyntax syntax) {
   const CommandSyntax change =
       syntax.add_subcommand("set", "Change a tenant's settings, or give it some");
   change.add_option("name", options->name, "the tenant").required().option_text("NAME");
-  const FlagSyntax settings = change
-                                  .add_option("settings", options->settings,
-                                              "weight=2, max_unfinished=, rpm=, tpm=, role=, "
-                                              "models={a,b}, max_priority=, max_batches=, "
-                                              "max_files=, files_bytes_max=; "
-                                              "null: as sluice.settings has it")
-                                  .option_text("KEY=VALUE ...");
-  change.add_flag("--remove", options->remove, "forget its settings: weight 1, default limits")
-      .keep_from_environment()
-      .excludes(settings);
+  change
+      .add_option("settings", options->settings,
+                  "weight=2, max_unfinished=, rpm=, tpm=, role=, "
+                  "models={a,b}, max_priority=, max_batches=, "
+                  "max_files=, files_bytes_max=; "
+                  "null: as sluice.settings has it")
+      .option_text("KEY=VALUE ...");
   const CommandSyntax rm =
       syntax.add_subcommand("rm", "Forget a tenant's settings: weight 1, default limits");
   rm.add_option("name", options->name, "the tenant").required().option_text("NAME");

@@ -51,6 +51,13 @@ def test_help_and_version_are_commands_too(sluice):
         for command in (["help"], ["help", "status"], ["version"]))
 
 
+def test_help_lists_causes_and_runs_no_exclusions_into_the_text(sluice):
+    for command in ("set", "rm"):
+        text = " ".join(sluice("fallback", command, "--help").stdout.split())
+        assert "context_too_long, content_refused, over_budget or breaker_open" in text
+    assert "Excludes" not in sluice("model", "close", "--help").stdout
+
+
 @pytest.mark.parametrize("arguments, reason", [
     (["statsu"], "unknown command: statsu; did you mean status?"),
     (["workers"], "unknown command: workers; did you mean worker?"),
