@@ -35,14 +35,14 @@ void list(pqxx::work& transaction, bool json) {
   }
   using Kind = Table::Kind;
   Table table({{"BUDGET"},
-               {"SCOPE"},
+               {"SCOPE", Kind::text, 1},
                {"SUBJECT", Kind::elastic},
-               {"PERIOD", Kind::text, 1},
+               {"PERIOD", Kind::text, 3},
                {"LIMIT", Kind::number},
                {"SPENT", Kind::number},
-               {"HELD", Kind::number, 2},
-               {"WAITING", Kind::number},
-               {"OPENS", Kind::whole}});
+               {"HELD", Kind::number, 4},
+               {"WAITING", Kind::number, 2},
+               {"OPENS", Kind::whole, -1}});
   add_rows(table,
            transaction.exec(
                "select name, scope, subject, coalesce(rolling::text, period),"

@@ -80,16 +80,17 @@ ExitCode list(Transaction& transaction, const ModelOptions& options) {
   using Kind = Table::Kind;
   Table table({{"MODEL"},
                {"API"},
-               {"RPM", Kind::number},
-               {"TPM", Kind::number},
-               {"QUEUE", Kind::number},
+               {"RPM", Kind::number, -1},
+               {"TPM", Kind::number, -1},
+               {"QUEUE", Kind::number, -1},
                {"STATE"},
-               {"URL", Kind::elastic}});
+               {"URL", Kind::address}});
   for (const pqxx::row& row : transaction.exec(
            "select m.name, m.api, m.rpm, m.tpm, m.max_queue, q.state, m.url"
            " from sluice.models m join sluice.queues q on q.model = m.name order by m.name")) {
     table.add({row[0].c_str(), row[1].c_str(), row[2].as<std::string>("-"),
-               row[3].as<std::string>("-"), row[4].c_str(), row[5].c_str(), row[6].c_str()});
+               row[3].as<std::string>("-"), row[4].as<std::string>("-"), row[5].c_str(),
+               row[6].c_str()});
   }
   fmt::print("{}", table.text());
   return ExitCode::ok;

@@ -52,8 +52,8 @@ void list(pqxx::work& transaction, bool json) {
   Table table({{"ROUTE"},
                {"MODEL"},
                {"STATE", Kind::whole},
-               {"STEP", Kind::number},
-               {"OF"},
+               {"STEP", Kind::whole},
+               {"TO", Kind::number},
                {"WEIGHT", Kind::number},
                {"CALLS", Kind::number, 2},
                {"FAILED", Kind::number, 2},
@@ -61,8 +61,8 @@ void list(pqxx::work& transaction, bool json) {
                {"OTHERS", Kind::number, 3},
                {"WHY", Kind::elastic, 1}});
   add_rows(table,
-           transaction.exec("select route, model, state, step, format('%s, to %s %%', steps,"
-                            " round((100 * share)::numeric, 1)), weight, calls, errors,"
+           transaction.exec("select route, model, state, format('%s of %s', step, steps),"
+                            " round((100 * share)::numeric, 1) || ' %', weight, calls, errors,"
                             " round(p95_s::numeric, 2), round(others_p95_s::numeric, 2), reason"
                             " from sluice.ramps()"));
   fmt::print("{}", table.text());

@@ -9,6 +9,7 @@
 #include "cli/settings.h"
 #include "cli/syntax.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "command_error.h"
 
 namespace sluice {
@@ -22,7 +23,6 @@ struct RouteOptions {
   std::string model;                  // empty, of rm: all of the route's
   std::vector<std::string> settings;  // as typed
   std::vector<Setting> parsed;
-  bool remove = false;
   std::string prefer;
   std::optional<std::string> reason;  // of rm and prefer; set has it among its settings
 };
@@ -57,20 +57,26 @@ void show_choice(pqxx::work& transaction, const RouteOptions& options) {
   using Kind = Table::Kind;
   Table table({{"ROUTE"},
                {"PREFER"},
-               {"MODEL"},
+               {"MODEL", Kind::elastic},
                {"SHARE", Kind::number},
                {"MS A TOKEN", Kind::number},
-               {"IN FLIGHT", Kind::number},
+               {"IN FLIGHT", Kind::number, 1},
                {"PRICE", Kind::number},
-               {"SLOW S", Kind::number},
-               {"BLOCKED", Kind::elastic}});
-  add_rows(table, transaction.exec_params(
-                      "select route, prefer, model, round((100 * share)::numeric, 1) || ' %',"
-                      " coalesce(round(ms_per_token::numeric, 2)::text, '-'), in_flight,"
-                      " coalesce(price::text, '-'), coalesce(round(slow_s::numeric, 2)::text, '-'),"
-                      " coalesce(blocked, '') from sluice.route_choices(nullif($1, ''))",
-                      options.route));
+               {"SLOW S", Kind::number, 2}});
+  add_rows(table,
+           transaction.exec_params(
+               "select route, prefer, model, round((100 * share)::numeric, 1) || ' %',"
+               " round(ms_per_token::numeric, 2), in_flight, price, round(slow_s::numeric, 2)"
+               " from sluice.route_choices(nullif($1, ''))",
+               options.route));
   fmt::print("{}", table.text());
+  for (const pqxx::row& row : transaction.exec_params(
+           "select model, string_agg(route, ', ' order by route), blocked"
+           " from sluice.route_choices(nullif($1, '')) where blocked is not null"
+           " group by model, blocked order by model",
+           options.route)) {
+    print_paragraph(fmt::format("{} (of {}): {}", row[0].c_str(), row[1].c_str(), row[2].c_str()));
+  }
 }
 
 void remove(pqxx::work& transaction, const RouteOptions& options) {
@@ -86,7 +92,6 @@ void remove(pqxx::work& transaction, const RouteOptions& options) {
 }
 
 void set(pqxx::work& transaction, const RouteOptions& options) {
-  if (options.remove) return remove(transaction, options);
   const std::vector<Setting> key = {{"route", options.route}, {"model", options.model}};
   if (update_row(transaction, "routes", key, options.parsed)) return;
   try {
@@ -131,15 +136,11 @@ Action configure_route(CommandSyntax syntax) {
   const CommandSyntax change =
       syntax.add_subcommand("set", "Give a route a model, or the model another weight or tier");
   add_names(change, *options, true);
-  const FlagSyntax settings =
-      change
-          .add_option("settings", options->settings,
-                      "its share beside the others' weights (0 gives it nothing) in"
-                      " its tier: a later one takes what the earlier ones cannot")
-          .option_text("weight=N [1] tier=N [1]");
-  change.add_flag("--remove", options->remove, "take the model out of the route")
-      .keep_from_environment()
-      .excludes(settings);
+  change
+      .add_option("settings", options->settings,
+                  "its share beside the others' weights (0 gives it nothing) in"
+                  " its tier: a later one takes what the earlier ones cannot")
+      .option_text("weight=N [1] tier=N [1]");
   const CommandSyntax rm =
       syntax.add_subcommand("rm", "Take a model out of a route, or all of them");
   add_names(rm, *options, false);

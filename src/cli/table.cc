@@ -14,11 +14,20 @@ constexpr size_t elastic_columns_min = 8;  // below that a name says nothing
 // Below that, or its heading, another column is rather left out.
 constexpr size_t elastic_columns_easy = 12;
 
-void append_cell(std::string& line, const std::string& cell, size_t width, bool to_the_right) {
-  const std::string shown = cut_to(cell, width);
+std::string cut_in_the_middle(std::string_view text, size_t columns) {
+  if (columns_of(text) <= columns) return std::string(text);
+  size_t end = text.size() - columns / 2;
+  while (end < text.size() && (text[end] & 0xc0) == 0x80) ++end;  // a code point stays whole
+  const std::string_view rest = text.substr(end);
+  return cut_to(text, columns - columns_of(rest)).append(rest);
+}
+
+void append_cell(std::string& line, const std::string& cell, size_t width, Table::Kind kind) {
+  const std::string shown =
+      kind == Table::Kind::address ? cut_in_the_middle(cell, width) : cut_to(cell, width);
   const std::string pad(width - columns_of(shown), ' ');
   if (!line.empty()) line.append(gap_columns, ' ');
-  line += to_the_right ? pad + shown : shown + pad;
+  line += kind == Table::Kind::number ? pad + shown : shown + pad;
 }
 
 }  // namespace
@@ -48,10 +57,20 @@ size_t Table::total(const std::vector<size_t>& widths) {
   return total;
 }
 
+bool Table::is_elastic(size_t column) const {
+  return columns_[column].kind == Kind::elastic || columns_[column].kind == Kind::address;
+}
+
+bool Table::says_nothing(size_t column) const {
+  return std::all_of(rows_.begin(), rows_.end(), [column](const auto& row) {
+    return row[column].empty() || row[column] == "-";
+  });
+}
+
 std::optional<size_t> Table::most_dispensable(const std::vector<size_t>& widths) const {
   std::optional<size_t> found;
   for (size_t i = 0; i < columns_.size(); ++i) {
-    if (widths[i] == left_out || columns_[i].dispensable == 0) continue;
+    if (widths[i] == left_out || columns_[i].dispensable <= 0) continue;
     if (!found || columns_[i].dispensable > columns_[*found].dispensable) found = i;
   }
   return found;
@@ -64,9 +83,12 @@ std::vector<size_t> Table::widths(size_t columns_max) const {
   size_t* elastic = &none;
   size_t easy = elastic_columns_easy;
   for (size_t i = 0; i < columns_.size(); ++i) {
-    if (columns_[i].kind != Kind::elastic) continue;
+    if (!is_elastic(i)) continue;
     elastic = &widths[i];
     easy = std::max(easy, columns_of(columns_[i].heading));
+  }
+  for (size_t i = 0; i < columns_.size() && total(widths) > columns_max; ++i) {
+    if (columns_[i].dispensable < 0 && says_nothing(i)) widths[i] = left_out;
   }
   while (total(widths) > columns_max) {
     const size_t excess = total(widths) - columns_max;
@@ -90,7 +112,7 @@ std::string Table::text(size_t columns_max) const {
     std::string line;
     for (size_t i = 0; i < cells.size(); ++i) {
       if (width[i] == left_out) continue;
-      append_cell(line, cells[i], width[i], columns_[i].kind == Kind::number);
+      append_cell(line, cells[i], width[i], columns_[i].kind);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + '\n';

@@ -19,12 +19,13 @@ class Table final {
     whole,    // to the left, never cut
     number,   // to the right
     elastic,  // text that is cut when the table would be too wide; one per table
+    address,  // elastic, but cut in its middle: the end tells most
   };
   struct Column {
     std::string heading;
     Kind kind = Kind::text;
-    // Where the table would be too wide, columns are left out, the one with the highest number
-    // first; those with 0 never.
+    // Where the table would be too wide, columns are left out: those with -1 that say nothing in
+    // any row, then the one with the highest number first; those with 0 never.
     int dispensable = 0;
   };
 
@@ -43,6 +44,8 @@ class Table final {
   std::vector<size_t> widths(size_t columns_max) const;
   std::vector<size_t> widths_wanted(size_t text_columns_max) const;
   static size_t total(const std::vector<size_t>& widths);
+  bool is_elastic(size_t column) const;
+  bool says_nothing(size_t column) const;
   std::optional<size_t> most_dispensable(const std::vector<size_t>& widths) const;
 
   std::vector<Column> columns_;

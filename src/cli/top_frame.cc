@@ -162,16 +162,16 @@ void append_queues(std::vector<FrameLine>& lines, const TopFacts& facts, const C
                    TopOrder order, const Part& part, size_t columns) {
   Table table({{part.heading("MODEL"), Kind::elastic},
                {"STATE"},
-               {"WAITING", Kind::number, 5},
+               {"WAITING", Kind::number, 1},
                {"QUEUED", Kind::number},
                {"BUSY", Kind::number},
-               {"OLDEST", Kind::number, 2},
+               {"OLDEST", Kind::number, 4},
                {"CALLS/S", Kind::number},
                {"QUOTA", Kind::number},
-               {"P50", Kind::number, 1},
+               {"P50", Kind::number, 2},
                {"P99", Kind::number},
                {"TOK/MIN", Kind::number, 3},
-               {"FAILED", Kind::number, 4}});
+               {"FAILED", Kind::number, 5}});
   std::vector<bool> troubled;
   const std::vector<QueueFacts> queues = sorted_queues(facts, rates, order);
   for (size_t i = part.first; i < part.first + part.shown; ++i) {
@@ -329,8 +329,8 @@ std::vector<FrameLine> top_help(FrameSize size) {
       "",
       "Models",
       "  STATE        what keeps calls back, or how close to its bound a queue is",
-      "  WAITING      tasks that wait for their time, and a share of those of its routes",
-      "  QUEUED       tasks ready to be claimed;  OLDEST: the longest wait in its own line",
+      "  WAITING      tasks that wait for their time, with a share of its routes'",
+      "  QUEUED       tasks ready to be claimed; OLDEST: the longest wait in its line",
       "  BUSY         calls in flight",
       "  CALLS/S      calls that ended in a second, over the last 10 s",
       "  QUOTA        calls that began, of those that rpm allowed in the last minute",

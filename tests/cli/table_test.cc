@@ -30,6 +30,16 @@ TEST_CASE("a table gives way in its elastic column and never exceeds 80 columns"
   CHECK(table.text(terminal_columns).find("xxx…  http\n") != std::string::npos);
 }
 
+TEST_CASE("what says nothing in any row goes first, and an address keeps both of its ends") {
+  Table table({{"MODEL"}, {"RPM", Table::Kind::number, -1}, {"URL", Table::Kind::address}});
+  table.add({"m", "-", "http://127.0.0.1:21001/v1"});
+  CHECK(table.text(40).starts_with("MODEL  RPM  URL\n"));
+  CHECK(table.text(36) == "MODEL  URL\nm      http://127.0.0.1:21001/v1\n");
+  CHECK(table.text(27) == "MODEL  URL\nm      http://12…1:21001/v1\n");
+  table.add({"n", "60", "http://größe:21001"});
+  CHECK(table.text(27).starts_with("MODEL  RPM  URL\nm        -  http://…1001/v1\n"));
+}
+
 TEST_CASE("a table that is read later is not cut") {
   Table table({{"TENANT"}, {"ERROR", Table::Kind::elastic}, {"CODE", Table::Kind::text, 1}});
   const std::string name(40, 't'), error(300, 'e');

@@ -98,13 +98,17 @@ TEST_CASE("a frame of 80 columns has latencies and tokens, one of 120 everything
     return text;
   };
   const std::string narrow = text_of(80);
-  for (const char* part : {"P50", "P99", "TOK/MIN", "1.2s", "31s", "12k", "TENANT", "acme"}) {
+  for (const char* part :
+       {"WAITING", "P50", "P99", "TOK/MIN", "1.2s", "31s", "12k", "TENANT", "acme"}) {
     CHECK(narrow.find(part) != std::string::npos);
   }
   CHECK(text_of(120).find(
             "WAITING  QUEUED  BUSY  OLDEST  CALLS/S  QUOTA   P50  P99  TOK/MIN  FAILED") !=
         std::string::npos);
-  CHECK(columns_of(top_help({24, 80})[3].text) <= 80);
+  for (const FrameLine& line : top_help({24, 80})) {
+    CHECK(columns_of(line.text) <= 80);
+    CHECK(line.text.find("…") == std::string::npos);
+  }
 }
 
 TEST_CASE("a frame fits its size, whatever there is to show") {

@@ -80,7 +80,7 @@ def test_ramps_are_started_listed_paused_and_stopped(url, run):
     assert (row["state"], row["step"], row["share"], row["step_time"], row["error_margin"]) == (
         "running", 1, 0.3, "00:05:00", 0.05)
     assert weight_of(url, "new") == 0.111
-    assert "3, to 30.0 %" in run("ramp", "ls").stdout
+    assert "1 of 3  30.0 %" in run("ramp", "ls").stdout
     for verb, state in (("pause", "paused"), ("resume", "running"), ("stop", "stopped")):
         assert run("ramp", verb, "r", "--reason", "to see").stdout == state + "\n"
     assert run("ramp", "stop", "r").returncode == 1
