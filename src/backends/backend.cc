@@ -89,11 +89,16 @@ HttpRequest post_json(const Model& model, std::string_view path, HttpBody body) 
 }
 
 Outcome with_url(Outcome outcome, const Model& model, std::string_view path) {
+  const bool is_twice = !path.empty() && model.url.ends_with(path);
+  const std::string hint = is_twice ? fmt::format(" (leave {} out of the url)", path) : "";
   const auto add = [&](std::string_view words, std::string& error) {
-    error = fmt::format("{} {}: {}", words, shown_url(url_of(model, path)), error);
+    error = fmt::format("{} {}{}: {}", words, shown_url(url_of(model, path)), hint, error);
   };
   if (auto* unsent = std::get_if<Unsent>(&outcome)) add("nothing was sent to", unsent->error);
   if (auto* refused = std::get_if<Refused>(&outcome)) add("calls go to", refused->error);
+  // 501: what listens there knows no POST.
+  auto* retry = std::get_if<Retry>(&outcome);
+  if (retry != nullptr && retry->http_status == 501) add("calls go to", retry->error);
   return outcome;
 }
 

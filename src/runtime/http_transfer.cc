@@ -371,7 +371,11 @@ tl::unexpected<HttpFailure> HttpTransfer::failure_of(CURLcode code) const {
   if (on_tls_ && on_tls_->is_beyond_bounds()) {
     return http_failure(Kind::unanswered, "the backend sends too much that is no answer");
   }
-  if (!sending_) return http_failure(Kind::not_sent, text);
+  if (!sending_) {
+    const bool is_plain = text.find("wrong version number") != std::string::npos;  // OpenSSL's word
+    return http_failure(Kind::not_sent,
+                        is_plain ? "that port speaks no TLS: is the url http://…?" : text);
+  }
   // curl counts what it repeats, of earlier requests too, and from five on says this in place of a
   // reason.
   const bool has_given_up =

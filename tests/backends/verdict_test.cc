@@ -260,6 +260,7 @@ TEST_CASE("an error names the URL that was called, without what may be secret") 
   const auto error_at = [](const char* url, Outcome outcome) {
     outcome = with_url(std::move(outcome), model_at(url), "/chat/completions");
     if (const auto* unsent = std::get_if<Unsent>(&outcome)) return unsent->error;
+    if (const auto* retry = std::get_if<Retry>(&outcome)) return retry->error;
     return std::get<Refused>(outcome).error;
   };
   const Refused refused{"http_404", "HTTP 404", 404};
@@ -277,6 +278,12 @@ TEST_CASE("an error names the URL that was called, without what may be secret") 
         "calls go to http://host/v1/chat/completions: HTTP 404");
   CHECK(error_at("http://host", Unsent{"refused"}) ==
         "nothing was sent to http://host/chat/completions: refused");
+  CHECK(error_at("http://host/v1/chat/completions", refused) ==
+        "calls go to http://host/v1/chat/completions/chat/completions (leave /chat/completions out "
+        "of the url): HTTP 404");
+  CHECK(error_at("http://host", Retry{"http_501", "HTTP 501", 501, {}, {}}) ==
+        "calls go to http://host/chat/completions: HTTP 501");
+  CHECK(error_at("http://host", Retry{"http_500", "HTTP 500", 500, {}, {}}) == "HTTP 500");
 }
 
 TEST_CASE("errors for people hold no control characters") {

@@ -301,6 +301,7 @@ TEST_CASE("a TLS handshake that fails is not_sent") {
   const HttpResult got = fixture.send(post_to(url));
   REQUIRE_FALSE(got);
   CHECK(got.error().kind == Kind::not_sent);
+  CHECK(got.error().message == "that port speaks no TLS: is the url http://…?");
 }
 
 // curl closes a socket that never was connected without a word.
