@@ -19,7 +19,7 @@ begin
   end loop;
   raise exception 'task % is still %', p_id, coalesce(v_status, 'processing')
     using errcode = 'SL004',
-    hint = format('Wait for its end, or end it: sluice cancel %s.', p_id);
+    hint = 'Wait for its end, or end it: sluice cancel ' || p_id || '.';
 end
 $$;
 

@@ -25,7 +25,7 @@ begin
   if v_weights is null then
     raise exception 'there is no % "%"', rtrim(p_kind, 's'), left(p_name, 200)
       using errcode = 'SL001', column = 'name',
-      hint = format('sluice %s ls lists what there is.', rtrim(p_kind, 's'));
+      hint = 'sluice ' || rtrim(p_kind, 's') || ' ls lists what there is.';
   end if;
 end
 $$;

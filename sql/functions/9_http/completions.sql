@@ -13,9 +13,15 @@ declare
       or m.name in (select r.model from sluice.routes r where r.route = p_name)));
 begin
   if v_api is not null then
-    raise exception '"%" speaks %, not %', left(p_name, 200), v_api, p_api using errcode = 'SL001',
-      column = 'model',
-      hint = 'Name another model, or send a prompt to /v1/tasks, which every model takes.';
+    raise exception '% speaks %, not %', case
+        when exists (select from sluice.models m where m.name = p_name)
+        then format('"%s"', left(p_name, 200))
+        else format('a model of route "%s"', left(p_name, 200)) end, v_api, p_api
+      using errcode = 'SL001', column = 'model',
+      hint = 'Name a model that speaks it, or send a prompt to /v1/tasks, which every model takes.'
+        || coalesce((select ' It is spoken by '
+            || sluice.some_text(array_agg(left(m.name, 50) order by m.name)) || '.'
+          from sluice.models m where m.api = p_api having count(*) > 0), '');
   end if;
 end
 $$;
