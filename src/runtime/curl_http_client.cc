@@ -11,10 +11,6 @@ namespace {
 
 using Kind = HttpFailure::Kind;
 
-// Of an engine that nobody uses: as many as it has requests at once with TLS. Where the system
-// allows few open files (HttpClientLimits::connections_max), a part of these.
-constexpr size_t kept_connections_max = 256;
-
 // The host's addresses in the form of CURLOPT_RESOLVE, so that curl does not look it up itself.
 // Each call replaces the former addresses: later connections go where the name points by then.
 Result<std::string> resolved_text(const HttpTarget& target,
@@ -40,9 +36,7 @@ CurlHttpClient::~CurlHttpClient() {
 }
 
 std::unique_ptr<HttpEngine> CurlHttpClient::make_engine(const std::string& origin) {
-  const size_t kept_max = std::min(kept_connections_max, common_.limits.connections_max / 16);
-  return std::make_unique<HttpEngine>(common_.loop, common_.clock, common_.share, origin,
-                                      static_cast<long>(std::max<size_t>(1, kept_max)));
+  return std::make_unique<HttpEngine>(common_.loop, common_.clock, common_.share, origin);
 }
 
 size_t CurlHttpClient::connections() const {
@@ -63,11 +57,11 @@ void CurlHttpClient::close_an_idle_engine() {
 
 // The first one with room: a few requests at a time then share the few connections of one engine.
 HttpEngine& CurlHttpClient::engine_with_room(const HttpTarget& target) {
-  common_.make_room();
   look_later();
   for (const auto& engine : engines_) {
     if (engine->has_room(target)) return *engine;
   }
+  common_.make_room();
   return *engines_.emplace_back(make_engine(target.origin));
 }
 

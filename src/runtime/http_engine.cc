@@ -19,6 +19,9 @@ constexpr size_t transfers_max = 64;
 // HTTP/2 has few connections to walk, and each engine would open its own.
 constexpr size_t tls_transfers_max = 256;
 
+// As many idle ones as there were requests at once, at most.
+constexpr long connections_max = tls_transfers_max;
+
 // A large request is written in some hundreds of pieces; after these one in write_rest_ms, 8 to 32
 // MB a second.
 constexpr int writable_in_a_row_max = 500;
@@ -43,8 +46,7 @@ HttpTransfer* transfer_of(CURL* easy) {
 
 }  // namespace
 
-HttpEngine::HttpEngine(Loop& loop, Clock& clock, TurnShare& share, std::string origin,
-                       long kept_max)
+HttpEngine::HttpEngine(Loop& loop, Clock& clock, TurnShare& share, std::string origin)
     : loop_(loop),
       clock_(clock),
       share_(share),
@@ -61,7 +63,7 @@ HttpEngine::HttpEngine(Loop& loop, Clock& clock, TurnShare& share, std::string o
   curl_multi_setopt(handle, CURLMOPT_SOCKETDATA, this);
   curl_multi_setopt(handle, CURLMOPT_TIMERFUNCTION, &HttpEngine::on_timer);
   curl_multi_setopt(handle, CURLMOPT_TIMERDATA, this);
-  curl_multi_setopt(handle, CURLMOPT_MAXCONNECTS, kept_max);
+  curl_multi_setopt(handle, CURLMOPT_MAXCONNECTS, connections_max);
 }
 
 HttpEngine::~HttpEngine() {

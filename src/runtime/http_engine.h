@@ -46,8 +46,7 @@ using CurlEasy = std::unique_ptr<CURL, CurlDelete>;
 class HttpEngine final {
  public:
   // Throws std::runtime_error when curl cannot start, or has not OpenSSL. All outlive it.
-  // `kept_max`: connections that nobody uses.
-  HttpEngine(Loop& loop, Clock& clock, TurnShare& share, std::string origin, long kept_max);
+  HttpEngine(Loop& loop, Clock& clock, TurnShare& share, std::string origin);
   ~HttpEngine();
   HttpEngine(const HttpEngine&) = delete;
   HttpEngine& operator=(const HttpEngine&) = delete;

@@ -8,7 +8,7 @@ select waits(:'m', 'tenant ' || n, 1) from generate_series(1, 30) n \g /dev/null
 create function looked(p_model text, p_looks int, p_want int, out heads sluice.head[],
   out round sluice.lane_round) language sql
 as $$ select * from sluice.waiting_lanes(id_of(p_model), id_of(p_model), p_looks, 100::smallint,
-  p_want, at(1)) $$;
+  p_want, at(1), -100::smallint) $$;
 select is(cardinality((looked(:'m', 64, 64)).heads), 30, 'all, if they are few');
 select is(((looked(:'m', 64, 64)).round).line, null, 'which is no round');
 select heads as h, round as r from looked(:'m', 8, 1) \gset

@@ -1,7 +1,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../4_policy/fair_share/_fair_turns.sql
-select plan(6);
+select plan(7);
 
 select given_model() as m \gset
 select waits(:'m', 'a', 1, 400), waits(:'m', 'b', 1, 400) \g /dev/null
@@ -17,8 +17,10 @@ select is((new_round(:'m', round_at(:'m', null, 50, 60, 10, 10), 8)).ends, 80::f
   'longer if that gave too few');
 select is((new_round(:'m', round_at(:'m', null, 50, 60, 10, 40), 8)).ends, 65::float8,
   'shorter if it gave too many');
-select is((new_round(:'m', round_at(:'m', null, 0, 19000, 10, 0), 8)).ends, 39000::float8,
-  'a hundred times at most, where nothing could be had');
+select is((new_round(:'m', round_at(:'m', null, 0, 19000, 10, 1), 8)).ends, 39000::float8,
+  'a hundred times as long at most');
+select is((new_round(:'m', round_at(:'m', null, 0, 50, 10, 0), 8)).ends, 100::float8,
+  'no longer where nothing could be had');
 select sluice.note_clocks(id_of(:'m'), array[turned('a', 70, 71)]) \g /dev/null
 select is((new_round(:'m', round_at(:'m', null, 50, 60), 8)).begins, 70::float8,
   'nobody begins below the level');

@@ -3,7 +3,7 @@ begin;
 \ir ../../_helpers.sql
 \ir ../../4_policy/fair_share/_fair_turns.sql
 \ir ../../4_policy/choice/_speeds.sql
-select plan(6);
+select plan(7);
 
 select given_model() as m \gset
 select given_route(:'m') as r \gset
@@ -25,6 +25,11 @@ select is((select array_agg(next) from sluice.lane_round where line = id_of(:'m'
   'so of rounds');
 select is((select array_agg(seconds) from sluice.speed where model = id_of(:'m')), '{2000}',
   'and of speeds');
+
+select sluice.note_clocks(id_of(:'m'), array[turned('a', 2e12, 2e12)]) \g /dev/null
+select sluice.clean_hints() \g /dev/null
+select is((select count(*) from sluice.tenant_clock where model = id_of(:'m')), 0::bigint,
+  'none of a model whose clocks have come beyond measure');
 
 select * from finish();
 rollback;

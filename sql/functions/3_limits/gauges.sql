@@ -162,7 +162,9 @@ end
 $$;
 
 -- count_unfinished: counts the tasks of a gauge one by one; done only when the gauge says "full".
--- For a line it counts the waiting tasks, up to p_max.
+-- For a line it counts the waiting tasks, up to p_max. A tenant's are found by its key, rank by
+-- rank: a walk over everybody's 600,000 took 0.1 s, for which its submits were refused.
+-- twin: tenant_key
 create or replace function sluice.count_unfinished(
   p_kind text, p_of text, p_max bigint default null)
 returns bigint
@@ -170,13 +172,18 @@ language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
+declare
+  v_ranks smallint[] := case p_kind when 'tenant' then array(
+    select r::smallint from generate_series(-sluice.rank_max()::int, sluice.rank_max()) r) end;
 begin
   return case p_kind
     when 'system' then (select count(*) from sluice.later) + (select count(*) from sluice.queue)
       + (select count(*) from sluice.lease)
-    when 'tenant' then (select count(*) from sluice.later where tenant = p_of)
-      + (select count(*) from sluice.queue where tenant = p_of)
-        + (select count(*) from sluice.lease where tenant = p_of)
+    when 'tenant' then (select count(*) from sluice.later
+        where hashtextextended(tenant, 0) >> 1 = sluice.tenant_key(p_of) and tenant = p_of)
+      + (select count(*) from sluice.queue where rank = any (v_ranks)
+        and hashtextextended(tenant, 0) >> 1 = sluice.tenant_key(p_of) and tenant = p_of)
+      + (select count(*) from sluice.lease where tenant = p_of)
     when 'model' then sluice.own_unfinished(p_of::int) + (select tasks
       from sluice.routed_tasks(array[p_of::int]))
     else sluice.depth(p_of::int, p_max::int) end;

@@ -163,7 +163,8 @@ declare
 begin
   if p_last.rank = p_rank and p_last.passed > 0 then
     v_length := least(c_length_max * v_length, (p_last.ends - p_last.begins) * least(4,
-      greatest(0.25, v_tasks * p_last.passed / greatest(1, p_last.taken))));
+      case p_last.taken when 0 then 1
+      else greatest(0.25, v_tasks * p_last.passed / p_last.taken) end));
   end if;
   return row(p_model, p_line, 0, p_rank, null, v_begins, v_begins + v_length, 0,
     0)::sluice.lane_round;
@@ -201,7 +202,7 @@ $$;
 --          the lanes.
 create or replace function sluice.waiting_lanes(
   p_model int, p_line int, p_looks int, p_last smallint, p_want int, p_now timestamptz,
-  p_first smallint default -sluice.rank_max(),
+  p_first smallint,
   out heads sluice.head[], out round sluice.lane_round)
 language plpgsql volatile
 as $$

@@ -2,7 +2,7 @@
 -- before they can be called.
 
 -- over_max: how many tasks leave their line at a time, 20 ms if they have a fallback: a claim does
--- so four times, in the only session of its worker that claims.
+-- so once or twice a model, in the only session of its worker that claims.
 create or replace function sluice.over_max() returns int
 language sql immutable parallel safe
 as $$ select 200 $$;

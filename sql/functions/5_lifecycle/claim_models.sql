@@ -169,8 +169,8 @@ begin
     order by row_number() over (order by m.id <= v_before, m.id) * (
       -- mostly: whose place is always behind is never first, and each turn passes it
       select case when random() * w.places < 1 then 1 else w.places end from (
-        select least(10, 1 + count(*)) * 64 ^ (least(coalesce(max(r.tier), 1) - 1, 9)
-          + (m.id = any (v_over))::int) as places
+        select least(10, 1 + count(*)) * 64 ^ least(coalesce(max(r.tier), 1) - 1, 9)
+          * case when m.id = any (v_over) then 16 else 1 end as places
         from sluice.routes r where v.feeds and r.model = m.name offset 0) w));
 end
 $$;

@@ -227,6 +227,10 @@ begin
   delete from sluice.lane_round r
   where r.n < (select max(n.n) from sluice.lane_round n
     where n.model = r.model and n.line = r.line);
+  -- Beyond this no clock would tell a task's length from nothing: its model's begin anew.
+  delete from sluice.tenant_clock c
+  where c.model in (select k.model from sluice.tenant_clock k where k.v > 1e12);
+  delete from sluice.lane_round r where r.ends > 1e12;
   delete from sluice.speed s
   where s.n < (select max(n.n) from sluice.speed n where n.model = s.model);
 end

@@ -7,33 +7,30 @@ language sql immutable parallel safe
 as $$ select least(greatest(p_want, sluice.window_min()), sluice.window_max()) $$;
 
 -- free_rank: the best rank of p_line in which the first rows of some lane are not all locked; null:
--- there is none among looks_max lanes. An open transaction that has cancelled a task of each of a
--- few priorities hid all tasks of lower ones.
+-- there is none among its first 256 lanes, 20 ms if all are locked. An open transaction that has
+-- cancelled a task of each of a few priorities hid all tasks of lower ones.
 create or replace function sluice.free_rank(p_line int, p_last smallint, p_now timestamptz)
 returns smallint
 language plpgsql volatile
 as $$
 declare
+  c_lanes_max constant int := 256;
   c_rows_max constant int := 16;
-  v_head sluice.head;
-  v_is_free boolean;
+  v_rank smallint;
 begin
-  foreach v_head in array sluice.open_heads(p_line, sluice.looks_max(), p_now, p_last => p_last)
-  loop
-    execute format('
-      select exists (
-        select from (
-          select q.ctid as at from sluice.%1$I q
-          where q.rank = $1 and (hashtextextended(q.tenant, 0) >> 1) = $2 and q.ready_at >= $3
-          order by q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.task_id limit $4) f
-        join sluice.%1$I q on q.ctid = f.at for update of q skip locked)',
-      sluice.place_of(p_line))
-    into v_is_free using v_head.rank, v_head.tenant, v_head.ready_at, c_rows_max;
-    if v_is_free then
-      return v_head.rank;
-    end if;
-  end loop;
-  return null;
+  execute format('
+    select h.rank from unnest($1) h
+    cross join lateral (
+      select from (
+        select q.ctid as at from sluice.%1$I q
+        where q.rank = h.rank and (hashtextextended(q.tenant, 0) >> 1) = h.tenant
+          and q.ready_at >= h.ready_at
+        order by q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.task_id limit $2) f
+      join sluice.%1$I q on q.ctid = f.at limit 1 for update of q skip locked) r limit 1',
+    sluice.place_of(p_line))
+  into v_rank using sluice.lane_heads(p_line, c_lanes_max, p_last => p_last, p_now => p_now),
+    c_rows_max;
+  return v_rank;
 end
 $$;
 
@@ -67,7 +64,8 @@ declare
   v_first smallint := -sluice.rank_max();  -- the best rank to look at
   -- looks at a line of which budgets leave nothing: each moves rows away, the first one many where
   -- some were over at the last visit
-  v_in_vain int := case when p_model.id = any (sluice.over_models(false)) then 1 else 2 end;
+  v_in_vain int := case when p_model.is_budgeted
+    and p_model.id = any (sluice.over_models(false)) then 1 else 2 end;
 begin
   while v_more loop
     if v_heads is null then
@@ -105,7 +103,7 @@ begin
     end if;
     if v_leases = '{}' and v_first = -sluice.rank_max() then
       v_first := coalesce((select min(sluice.free_rank(s.line, p_last, p_now))
-        from unnest(p_shares) s), v_heads[1].rank);
+        from unnest(p_shares) s), v_first);
       v_more := v_more or v_first > (select min(h.rank) from unnest(v_heads) h);
     end if;
     v_heads := null;

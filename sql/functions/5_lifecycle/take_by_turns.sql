@@ -64,11 +64,11 @@ language plpgsql volatile
 as $$
 declare
   v_bounded boolean := p_shares[1].line < 0 and sluice.bounds_deadlines(p_shares);
-  -- Where tasks were over a budget at the last visit many more may be: two at a time took a minute
-  -- for 80,000 of 200 models, with every claim a second long.
-  v_looks int := p_places + case when p_model.is_budgeted
-    and p_model.id = any (sluice.over_models(false))
-    and p_model.id <> all (sluice.over_models(true)) then sluice.over_max() else 0 end;
+  -- Where tasks were over a budget, in this claim's look before or at the last visit, more may be:
+  -- two at a time took a minute for 80,000 of 200 models, with every claim a second long.
+  v_looks int := p_places + case when not p_model.is_budgeted then 0
+    when p_model.id = any (sluice.over_models(true)) then 32
+    when p_model.id = any (sluice.over_models(false)) then sluice.over_max() else 0 end;
   v_turns sluice.turn[] := coalesce(sluice.fair_turns(p_model.id, p_heads, p_rounds,
     v_looks + case when v_bounded then 32 else 0 end, p_now), '{}');
   v_count int;

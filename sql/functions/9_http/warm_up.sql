@@ -49,7 +49,7 @@ begin
   perform sluice.claim(v_worker, null, 0, p_now),
     sluice.claim_within(v_worker, null, '{}', 0, p_now);
   perform sluice.claim_from(v_line, v_worker, 0, p_now);
-  perform sluice.waiting_lanes(v_line, v_line, 1, sluice.rank_max(), 1, p_now);
+  perform sluice.waiting_lanes(v_line, v_line, 1, sluice.rank_max(), 1, p_now, -sluice.rank_max());
   execute format('call sluice.take_%s(null, null, $4, 2, 0, $1, $2, $3)', v_line)
     using v_line, v_worker, p_now, sluice.rank_max();
   raise exception using errcode = 'SL000', message = 'undone';
