@@ -3,6 +3,8 @@ begin;
 \ir ../../_jobs.sql
 select plan(8);
 
+create or replace function sluice.job_step_time() returns interval language sql immutable
+as $$ select interval '0' $$;  -- one page
 select given_model() as m \gset
 select given_tasks(:'m', 3) \g /dev/null
 select j.id as job from sluice.new_job('cancel', jsonb_build_object('model', :'m'), null, null,
@@ -10,8 +12,6 @@ select j.id as job from sluice.new_job('cancel', jsonb_build_object('model', :'m
 select is((sluice.require_job(:job, 'x')).id, :job::bigint, 'a key of its tenant may see it');
 select is((error_of(format('select sluice.require_job(%s, ''y'')', :job))).code, 'SL006',
   'another one may not');
-create or replace function sluice.job_step_time() returns interval language sql immutable
-as $$ select interval '0' $$;  -- one page
 select sluice.job_step(job_of(:job), at(2)) \g /dev/null
 select is((job_of(:job)).state, 'running', 'a step does not end it');
 select is(sluice.stop_job(:job, 'x', at(2)), 'cancelled', 'a cancel does');
