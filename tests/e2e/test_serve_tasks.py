@@ -458,13 +458,8 @@ def test_metrics_count_by_route(front):
 def test_a_wait_whose_client_has_gone_gives_its_place_back(front, method, path, body):
     query(front.url, "update sluice.models set api = 'openai-chat', paused = true")
     task = query(front.url, "select sluice.submit('x', 'm')")[0][0]
-    alone = open_requests(front.port)
+    alone = open_requests(front)
     with closing(HTTPConnection("127.0.0.1", front.port, timeout=30)) as waiting:
         waiting.request(method, path.format(task), body)
-        wait_for(lambda: open_requests(front.port) == alone + 1, 20, "the wait")
-    wait_for(lambda: open_requests(front.port) == alone, 20, "its place")
-
-
-def open_requests(port):
-    return int(re.search(r"^sluice_http_open_requests (\d+)",
-        http(port, "GET", "/metrics").body, re.M)[1])
+        wait_for(lambda: open_requests(front) == alone + 1, 20, "the wait")
+    wait_for(lambda: open_requests(front) == alone, 20, "its place")
