@@ -106,6 +106,12 @@ def query(url, sql, parameters=None):
         connection.close()
 
 
+def begin():
+    """In a started process: it ends with the tests, and hears signals also if they run by nohup."""
+    private_postgres.die_with_parent(signal.SIGKILL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 class Process:
     """A started `sluice …`: its output goes to files; ends at teardown, whatever its state."""
 
@@ -115,7 +121,7 @@ class Process:
         with open(self.stdout_path, "wb") as out, open(self.stderr_path, "wb") as err:
             self.process = subprocess.Popen([binary, *map(str, arguments)],
                 stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=clean_environment(env),
-                cwd=cwd, preexec_fn=lambda: private_postgres.die_with_parent(signal.SIGKILL))
+                cwd=cwd, preexec_fn=begin)
         self.pid = self.process.pid
 
     def stdout(self):

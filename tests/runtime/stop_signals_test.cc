@@ -10,7 +10,8 @@ namespace {
 
 // What the signals did that were raised, each after the one before was heard: "d" for a drain, "f"
 // and the exit code for a forced end.
-std::string heard(std::initializer_list<int> signals) {
+std::string heard(std::initializer_list<int> signals, void (*on_hangup)(int) = SIG_DFL) {
+  std::signal(SIGHUP, on_hangup);  // whatever the tests were started with
   Loop loop;
   std::string log;
   on_stop_signals(
@@ -39,9 +40,7 @@ TEST_CASE("a closed terminal drains and forces nothing") {
 }
 
 TEST_CASE("a hangup that is ignored, as by nohup, stays so") {
-  const auto former = std::signal(SIGHUP, SIG_IGN);
-  CHECK(heard({SIGHUP}).empty());
-  std::signal(SIGHUP, former);
+  CHECK(heard({SIGHUP}, SIG_IGN).empty());
 }
 
 }  // namespace sluice
