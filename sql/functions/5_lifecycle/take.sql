@@ -14,22 +14,26 @@ returns smallint
 language plpgsql volatile
 as $$
 declare
-  c_lanes_max constant int := 256;
+  c_lanes_max constant int[] := '{1,256}';  -- mostly the first lane is free
   c_rows_max constant int := 16;
+  v_lanes_max int;
   v_rank smallint;
 begin
-  execute format('
-    select h.rank from unnest($1) h
-    cross join lateral (
-      select from (
-        select q.ctid as at from sluice.%1$I q
-        where q.rank = h.rank and (hashtextextended(q.tenant, 0) >> 1) = h.tenant
-          and q.ready_at >= h.ready_at
-        order by q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.task_id limit $2) f
-      join sluice.%1$I q on q.ctid = f.at limit 1 for update of q skip locked) r limit 1',
-    sluice.place_of(p_line))
-  into v_rank using sluice.lane_heads(p_line, c_lanes_max, p_last => p_last, p_now => p_now),
-    c_rows_max;
+  foreach v_lanes_max in array c_lanes_max loop
+    execute format('
+      select h.rank from unnest($1) h
+      cross join lateral (
+        select from (
+          select q.ctid as at from sluice.%1$I q
+          where q.rank = h.rank and (hashtextextended(q.tenant, 0) >> 1) = h.tenant
+            and q.ready_at >= h.ready_at
+          order by q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.task_id limit $2) f
+        join sluice.%1$I q on q.ctid = f.at limit 1 for update of q skip locked) r limit 1',
+      sluice.place_of(p_line))
+    into v_rank using sluice.lane_heads(p_line, v_lanes_max, p_last => p_last, p_now => p_now),
+      c_rows_max;
+    exit when v_rank is not null;
+  end loop;
   return v_rank;
 end
 $$;
