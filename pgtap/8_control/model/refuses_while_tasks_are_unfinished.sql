@@ -9,7 +9,7 @@ select given_task(:'m', -n) from generate_series(1, 2) n \g /dev/null
 select code, message, hint
 from error_of(format('delete from sluice.models where name = %L', :'m')) \gset
 select is(:'code'::text, '23503', 'a model with tasks that wait is not deleted');
-select matches(:'message'::text, '2 unfinished', 'the message says how many');
+select matches(:'message'::text, 'unfinished tasks: 2', 'the message says how many');
 select isnt(:'hint'::text, '', 'the hint says what to do');
 select given_worker() as w \gset
 select claimed(:w, 1) as id \gset
