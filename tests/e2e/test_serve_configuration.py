@@ -134,7 +134,7 @@ def test_what_is_no_more_used_is_deleted(url, call):
     tasks = [submit(url, "x") for _ in range(3)]
     refused = call("DELETE", "/v1/models/m")
     assert (refused.status, refused.error) == (409,
-        "conflict") and "3 unfinished" in refused.json["error"]["message"]
+        "conflict") and "unfinished tasks: 3" in refused.json["error"]["message"]
     assert "cancel them" in refused.json["error"]["hint"]
     assert call("POST", "/v1/tasks/cancel", {"model": "m"}).json == {"cancelled": len(tasks)}
     call("PATCH", "/v1/settings", {"default_model": "m"})
