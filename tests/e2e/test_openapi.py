@@ -610,7 +610,7 @@ def call_for_deletions(call):
     call(404, "GET", "/v1/routes/{name}/choice", name="nobody")
     add_model(call.url, "alone", call.backend, paused=True)
     submit(call.url, "x", "alone")
-    assert "1 unfinished" in call(409, "DELETE", "/v1/models/{name}",
+    assert "unfinished tasks: 1" in call(409, "DELETE", "/v1/models/{name}",
         name="alone").json["error"]["message"]
     call(200, "PATCH", "/v1/settings", {"default_model": "fast"})
     call(409, "DELETE", "/v1/routes/{name}", name="fast")
