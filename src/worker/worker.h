@@ -31,7 +31,7 @@ struct WorkerOptions {
   std::string name;
   int slots = 400;
   size_t extra_calls_max = std::numeric_limits<size_t>::max();  // beside these (hedge_after)
-  std::vector<std::string> models;                        // empty: all
+  std::vector<std::string> models;                              // empty: all
   bool once = false;  // end when no task of its models is unfinished
   int64_t drain_timeout_ms = 30'000;
   int64_t request_bytes_max = bounds::request_memory_bytes_default;  // of large requests together
