@@ -231,7 +231,8 @@ Co<HttpReply> Front::dispatch_in_console(HttpIncoming incoming, ConsolePlace pla
 Co<HttpReply> Front::dispatch_to_route(HttpIncoming incoming, OpenRequest& open) {
   const std::string reason = keys_.not_ready_because();
   if (!reason.empty()) co_return unavailable_reply(reason);
-  const std::optional<Caller> caller = caller_of(incoming);
+  const std::string client = incoming.client;
+  const std::optional<Caller> caller = caller_of(client);
   if (!caller) co_return unauthorized();  // revoked while its body came
   RouteMatch match = find_route(routes(), incoming.method, incoming.path);
   if (match.route == nullptr) co_return no_such_route(match);
@@ -248,7 +249,9 @@ Co<HttpReply> Front::dispatch_to_route(HttpIncoming incoming, OpenRequest& open)
   request.names = std::move(match.names);
   request.caller = *caller;
   request.traceparent = open.span->traceparent();
-  co_return co_await match.route->handler(services_, std::move(request));
+  HttpReply reply = co_await match.route->handler(services_, std::move(request));
+  if (!caller_of(client)) co_return unauthorized();  // revoked while it waited
+  co_return reply;
 }
 
 Co<HttpReply> Front::answer_monitor(HttpIncoming incoming) {
@@ -292,9 +295,9 @@ std::string Front::where_reads_go() const {
                      json_string(reads.distrusted_because()));
 }
 
-std::optional<Caller> Front::caller_of(const HttpIncoming& incoming) const {
+std::optional<Caller> Front::caller_of(const std::string& client) const {
   if (without_keys_) return administrator();
-  const Caller* bearer = keys_.bearer(incoming.client);
+  const Caller* bearer = keys_.bearer(client);
   if (bearer == nullptr) return std::nullopt;
   return *bearer;
 }

@@ -55,7 +55,7 @@ class Front final {
   static std::optional<std::string> key_named_in(const HttpIncoming& incoming);
   HttpVerdict verdict(const HttpIncoming& incoming);
   HttpVerdict refuse(const HttpIncoming& incoming, HttpReply reply);
-  std::optional<Caller> caller_of(const HttpIncoming& incoming) const;
+  std::optional<Caller> caller_of(const std::string& client) const;
   Co<HttpReply> dispatch(HttpIncoming incoming, OpenRequest& open);
   Co<HttpReply> dispatch_in_console(HttpIncoming incoming, ConsolePlace place, OpenRequest& open);
   Co<HttpReply> dispatch_to_route(HttpIncoming incoming, OpenRequest& open);

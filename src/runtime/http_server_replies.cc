@@ -27,10 +27,7 @@ bool Exchange::find_room() {
 
 MHD_Result HttpServer::Engine::answer(MHD_Connection* connection, Visit& visit) {
   const std::shared_ptr<Exchange>& exchange = visit.exchange;
-  if (exchange->reply) {
-    const bool is_dropped = exchange->reply->drop || is_served_no_more(visit);
-    return is_dropped ? MHD_NO : send_reply(connection, visit);
-  }
+  if (exchange->reply) return exchange->reply->drop ? MHD_NO : send_reply(connection, visit);
   if (exchange->waiting) return MHD_NO;  // resumed by the destructor
   exchange->waiting = true;
   MHD_suspend_connection(connection);

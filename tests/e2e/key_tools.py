@@ -1,7 +1,7 @@
 """A server that asks for keys, and a maker of keys. Test files import the fixtures that they
 use."""
 import pytest
-from conftest import serve
+from conftest import serve, wait_for
 from queue_tools import add_model
 
 
@@ -48,3 +48,13 @@ def shared_process(shared_url, started_once):
 @pytest.fixture(scope="module")
 def shared_key(sluice, shared_url):
     return new_key(sluice, shared_url, "shared", "--scope", "admin,submit,read")
+
+
+def wait_for_refusal(request):
+    """Until a request is told that its key is none; one that is under way then may be cut off."""
+    def is_refused():
+        try:
+            return request().status == 401
+        except ConnectionError:
+            return False
+    wait_for(is_refused, 10, "the key's end")

@@ -13,7 +13,7 @@ import pytest
 from conftest import ROOT, connect, http, load_script, query, wait_for
 from console_tools import Browser, Events, forged_cookie
 from key_tools import (make_key, process, shared_key, shared_process, shared_url,  # noqa: F401
-    url)  # fixtures
+    url, wait_for_refusal)  # fixtures
 from proxy_tools import sub_path_proxy
 from queue_tools import add_model, submit
 
@@ -315,7 +315,7 @@ def test_a_revoked_key_ends_session_and_stream(url, process, browser, make_key):
             {"Cookie": f"sluice_console={browser.cookie}"}) as events:
         assert events.next_named("overview")["data"]
         query(url, "select sluice.revoke_key(%s)", [key.split("_")[1]])
-        wait_for(lambda: browser.send("GET", "v1/tasks").status == 401, 10, "the session's end")
+        wait_for_refusal(lambda: browser.send("GET", "v1/tasks"))
         with pytest.raises(Exception):
             while events.next() is not None:
                 pass
@@ -347,7 +347,7 @@ def test_a_sign_in_needs_a_key_in_force_and_little_room(url, browser, make_key):
     assert browser.send("POST", "session", {"key": "x" * 1024}).status == 413
     assert browser.send("PUT", "session", "{}").status == 405
     query(url, "select sluice.revoke_key(%s)", [key.split("_")[1]])
-    wait_for(lambda: browser.sign_in(key).status == 401, 10, "the key's end")
+    wait_for_refusal(lambda: browser.sign_in(key))
 
 
 def test_a_header_counts_before_the_cookie(browser, make_key):

@@ -512,8 +512,8 @@ def test_what_a_revoked_key_has_waiting_is_not_done(sluice, url, process, make_k
         wait_for(lambda: open_requests(process.port) == BULK_MAX, what="its most")
         assert sluice("key", "revoke", large[7:23], "--database-url", url).returncode == 0
         for each in under_way:
-            with pytest.raises(ConnectionError):
-                each.result(20)
+            with contextlib.suppress(ConnectionError):  # cut off
+                assert each.result(20).status == 401
         let_go()
         assert seconds_of_a_cancel(process.port, small) < 5
     wait_for(lambda: open_requests(process.port) == 0, what="their end")

@@ -7,7 +7,7 @@ from http.client import HTTPResponse
 
 import pytest
 from conftest import connect, http, query, wait_for
-from key_tools import make_key, process, url  # noqa: F401 (fixtures)
+from key_tools import make_key, process, url, wait_for_refusal  # noqa: F401 (fixtures)
 from queue_tools import submit
 
 
@@ -231,8 +231,7 @@ def test_an_administrator_makes_lists_and_ends_keys_over_http(url, process, make
     assert key.split("_")[2] not in listed.body and "sha256" not in listed.body
     assert http(process.port, "DELETE", f"/v1/keys/{made.json['id']}",
         key=admin).json == {"id": made.json["id"], "revoked": True}
-    wait_for(lambda: http(process.port, "GET", "/v1/tasks", key=key).status == 401, 10,
-        "the key's end")
+    wait_for_refusal(lambda: http(process.port, "GET", "/v1/tasks", key=key))
     assert http(process.port, "DELETE", f"/v1/keys/{made.json['id']}", key=admin).status == 404
     for body, param in (({}, "name"), ({"name": ""}, "name"),
             ({"name": "k", "scopes": ["all"]}, "scopes"), ({"name": "k", "role": 1}, "role"),
@@ -275,8 +274,7 @@ def test_a_revoked_key_ends_within_seconds_and_is_listed(sluice, url, process, m
     assert (listed["name"], listed["revoked_at"]) == ("short-lived", None)
     assert listed["id"] in key and "sha256" not in listed
     assert sluice("key", "revoke", listed["id"], "--database-url", url).returncode == 0
-    wait_for(lambda: http(process.port, "GET", "/v1/tasks", key=key).status == 401, 10,
-        "the key's end")
+    wait_for_refusal(lambda: http(process.port, "GET", "/v1/tasks", key=key))
     again = sluice("key", "revoke", listed["id"], "--database-url", url)
     assert again.returncode == 1 and "no key" in again.stderr
     assert "short-lived" in sluice("key", "ls", "--database-url", url).stdout

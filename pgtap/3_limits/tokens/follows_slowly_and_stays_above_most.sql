@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(7);
+select plan(8);
 
 select setseed(0.5);
 select given_model(tpm => 6000) as m \gset
@@ -12,8 +12,9 @@ create function output_of(p_id int) returns bigint
 select sluice.learn_tokens(:id, 1000, 1000008, 1000000);
 select is(input_ratio(:id), 281250::bigint, 'one absurd call moves the ratio by an eighth');
 select is(output_of(:id), 576::bigint, 'and the answer');
-select sluice.learn_tokens(:id, 1000, 0, 0);
-select cmp_ok(input_ratio(:id), '>', 279000::bigint, 'one empty call by less than a hundredth');
+select lives_ok(format('select sluice.learn_tokens(%s, 1000, -2147483648, 0)', :id),
+  'what cannot be is none');
+select cmp_ok(input_ratio(:id), '>', 279000::bigint, 'it moves it by less than a hundredth');
 select sluice.learn_tokens(:id, 1000, 408, 50) from generate_series(1, 600) \g /dev/null
 select is(input_ratio(:id), 400000::bigint,
   'the same again and again is what it learns: 400 tokens in 1,000 bytes');

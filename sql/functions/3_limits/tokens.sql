@@ -133,7 +133,7 @@ declare
     sluice.pack_learned(250000, 512));
   v_input bigint := v_learned >> 20;
   v_output bigint := v_learned & 1048575;
-  v_seen bigint := greatest(0, p_input - 8) * 1000000::bigint / greatest(1, p_request_bytes);
+  v_seen bigint := (greatest(8, p_input) - 8) * 1000000::bigint / greatest(1, p_request_bytes);
 begin
   v_input := least(greatest(v_seen, v_input - (v_input + 127) / 128), v_input + v_input / 8);
   v_output := least(greatest(coalesce(p_output, 0), v_output - (v_output + 127) / 128),

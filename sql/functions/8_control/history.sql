@@ -114,10 +114,10 @@ begin
     seen = pg_current_snapshot(), counted = '{}', next_id = null,
     counted_from = pg_snapshot_xmax(pg_current_snapshot())::text::bigint
   where l.place <> 'sluice.history_look'::regclass;
-  -- The clock was set back: begins anew from now. What was counted at times to come counts twice.
-  update sluice.history_look l set at = p_now, since = p_now - sluice.history_lag(),
-    seen = pg_current_snapshot(), counted = '{}', next_id = null, marked_at = p_now,
-    counted_from = pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+  -- The clock was set back: from now on, and what came since and was not counted. What was counted
+  -- at times to come counts twice.
+  update sluice.history_look l set at = p_now, since = p_now - sluice.history_wait(),
+    marked_at = p_now, marked_xid = pg_snapshot_xmax(pg_current_snapshot())::text::bigint
   where l.at > p_now + interval '1 minute';
   select l.* into look from sluice.history_look l;
   if look.next_id is not null then
