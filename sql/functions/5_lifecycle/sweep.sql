@@ -16,6 +16,7 @@ set enable_material = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
+  c_back_min constant interval := '1 second';  -- nothing is dated so exactly
   v_now timestamptz := sluice.now_for(p_now);
   v_last timestamptz := (sluice.meter_of(0, 0)).at;
   v_due timestamptz :=
@@ -36,6 +37,7 @@ begin
   elsif not pg_try_advisory_xact_lock(sluice.lock_class('sweep'), 0) then
     return 0;
   end if;
+  v_now := sluice.now_for(p_now);  -- behind the last one, unless the clock was set back
   v_is_idle := sluice.is_idle();  -- before the walk: what comes during it is not seen by all of it
   -- Rows of tasks before locks of models. At most a fiftieth of the time: it waits for rows of open
   -- transactions.
@@ -58,6 +60,7 @@ begin
         v_now + interval '1 minute', (select min(l.deadline) from sluice.later l
           where l.deadline > v_now)) else v_now + interval '1 second' end));
   perform sluice.look_at_tenants(v_now);
+  perform sluice.follow_clock_back(v_last - v_now, v_now) where v_last > v_now + c_back_min;
   perform sluice.leave_broken(v_now)
   where exists (select from sluice.fallbacks f where f.cause = 'breaker_open');
   perform sluice.clean_budgets(v_now), sluice.look_at_budgets(v_now)
