@@ -6,6 +6,7 @@ begin;
 select plan(12);
 
 -- an hour ahead
+select setval('sluice.sweep_after', 0, false) \g /dev/null
 select given_priced_model() as m, given_model(tpm => 1000000) as closed \gset
 select given_budget('model', :'m', 1000, 'rolling', 'UTC', '1 minute') as b \gset
 select given_worker(array[:'m', :'closed'], at(3590)) as w \gset

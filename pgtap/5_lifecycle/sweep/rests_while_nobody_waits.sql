@@ -35,18 +35,18 @@ select sluice.forget_idle_lines(at(15)) \g /dev/null
 select is(pg_sequence_last_value('sluice.sweep_after'), 0::bigint,
   'and looks once more when an idle line has been forgotten');
 
--- What expires is a round's most, or expiry rests itself: the next round is a second later.
+-- What expires is a round's most, or expiry rests itself, for ten times as long as it took.
 select sluice.submit_many(jsonb_agg(jsonb_build_object('prompt', 'x', 'model', :'m'::text,
   'deadline', at(40), 'run_at', at(39))), at(31))
 from generate_series(1, 1500) \g /dev/null
 select given_wait(at(90), variadic array(select task_id from sluice.later)) \g /dev/null
 delete from sluice.ready_line;
-select sluice.sweep(at(s)) from unnest('{41,42}'::numeric[]) s \g /dev/null
+select sluice.sweep(at(s)) from unnest('{41,71}'::numeric[]) s \g /dev/null
 select ok(not exists (select from sluice.later l where l.deadline = at(40)),
   'it ends all that is late before it rests');
-select sluice.note_meter(0, -4, at(43), 10, 0), sluice.sweep(at(43)) \g /dev/null
+select sluice.note_meter(0, -4, at(102), 10, 0), sluice.sweep(at(102)) \g /dev/null
 select is(pg_sequence_last_value('sluice.sweep_rest_id'), 0::bigint, 'not while expiry rests');
-select sluice.sweep(at(54)) \g /dev/null
+select sluice.sweep(at(113)) \g /dev/null
 select ok(pg_sequence_last_value('sluice.sweep_rest_id') > 0, 'but then');
 
 select * from finish();

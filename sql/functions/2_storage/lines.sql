@@ -24,6 +24,14 @@ create or replace function sluice.place_of(p_line int) returns text
 language sql immutable parallel safe
 as $$ select case p_line when 0 then 'later' else 'queue_' || sluice.line_name(p_line) end $$;
 
+-- line_of_place: the line whose table p_place is; null: of none.
+create or replace function sluice.line_of_place(p_place text) returns int
+language sql immutable parallel safe
+as $$
+  select case when p_place ~ '^queue_route_[0-9]+$' then -substr(p_place, 13)::int
+    when p_place ~ '^queue_[0-9]+$' then substr(p_place, 7)::int end
+$$;
+
 -- line_of: the line in which a task waits: that of the model or route that it named. Null: there is
 -- none, or no longer.
 -- Params:  p_api: the api of a verbatim request for a route; p_version: of its payload; p_home: of

@@ -92,6 +92,23 @@ begin
 end
 $$;
 
+-- note_gone: makes lanes known from which others than claims have taken rows, as rarely as
+-- note_taken does, so that the sweep raises their marks (advance_marks). Beside a snapshot that was
+-- held 870,000 tasks that had been submitted and cancelled in one transaction, so that no claim saw
+-- them, made each claim walk for 0.4 s.
+-- Params:  p_rows: may be null.
+create or replace function sluice.note_gone(p_line int, p_rows sluice.queue[]) returns void
+language plpgsql volatile
+as $$
+begin
+  perform sluice.set_mark(p_line, g.rank, g.tenant, '-infinity')
+  from (select q.rank, sluice.tenant_key(q.tenant) as tenant from unnest(p_rows) q group by 1, 2
+    having random() < count(*)::double precision / sluice.rows_a_mark()) g
+  where not exists (select from sluice.mark m
+    where m.line = p_line and m.rank = g.rank and m.tenant = g.tenant);
+end
+$$;
+
 -- locked_max: how many locked rows of a lane a claim skips, at 4 us each. An uncommitted cancel of
 -- 900,000 tasks once cost each claim a second.
 create or replace function sluice.locked_max() returns int

@@ -71,7 +71,8 @@ begin
         g.rank, g.attempts, g.tenant)::sluice.queue) from gone g',
       sluice.place_of(v_line))
     into v_rows using array(select o.task_id from unnest(p_over) o where o.line = v_line);
-    perform sluice.put_over(p_model, v_rows, p_over, p_now), sluice.note_over(p_model.id)
+    perform sluice.note_gone(v_line, v_rows), sluice.put_over(p_model, v_rows, p_over, p_now),
+      sluice.note_over(p_model.id)
     where v_rows is not null;
   end loop;
 end

@@ -109,6 +109,7 @@ begin
       g.attempts, g.tenant)::sluice.queue) from gone g', p_place,
     case when p_place = 'later' then 'null' else 'g.ready_at' end)
   into v_rows using p_ids;
+  perform sluice.note_gone(sluice.line_of_place(p_place), v_rows) where p_place <> 'later';
   return sluice.end_rows(v_rows, null, p_status, p_now);
 end
 $$;

@@ -53,6 +53,12 @@ begin
     perform sluice.rest(0, -4, 10, v_started, v_now);
   end if;
   v_lowered := sluice.walk_in_time(v_now);
+  v_started := clock_timestamp();
+  if not sluice.rests(0, -6, v_now) then
+    perform sluice.advance_marks(l.line, v_now) from (
+      select distinct m.line from sluice.mark m where m.line <> 0 order by m.line) l;
+    perform sluice.rest(0, -6, 10, v_started, v_now);
+  end if;
   v_is_idle := v_is_idle and coalesce(v_expired = 0 and v_lowered = 0, false);
   perform sluice.note_meter(0, 0, v_now, 0, 0),
     setval('sluice.sweep_rest_id', case when v_is_idle then v_newest + 1 else 0 end),
@@ -73,7 +79,7 @@ $$;
 
 -- rests: whether a part of the sweep rests.
 -- Params:  p_line, p_part: its meter: -2 of a line is that line's walk; -3 of line 0 is the walk of
---          all lines, -4 expiry, -5 the settling of cancellations.
+--          all lines, -4 expiry, -5 the settling of cancellations, -6 the raising of marks.
 create or replace function sluice.rests(p_line int, p_part int, p_now timestamptz) returns boolean
 language plpgsql volatile
 as $$
@@ -156,6 +162,51 @@ $$;
 create or replace function sluice.mark_pays() returns int
 language sql immutable parallel safe
 as $$ select 8 $$;
+
+-- advance_marks: raises the marks of p_line to the first rows of their lanes, of those lanes that
+-- have dead rows of more than mark_pays pages before them. The line's lock is tried only if there
+-- are such lanes: meanwhile claims of that line get nothing.
+-- twin: tenant_key
+create or replace function sluice.advance_marks(p_line int, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_table oid := to_regclass('sluice.' || sluice.place_of(p_line));
+  v_first text := format('left join lateral (
+      select q.ready_at from sluice.%I q
+      where q.rank = m.rank and (hashtextextended(q.tenant, 0) >> 1) = m.tenant
+        and q.ready_at >= m.ready_at
+      order by q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at limit 1) f on true',
+    sluice.place_of(p_line));
+  v_ranks smallint[];
+  v_tenants bigint[];
+  v_marks timestamptz[];
+begin
+  execute format($sql$
+    with marked as materialized (
+      select distinct on (m.rank, m.tenant) m.rank, m.tenant, m.ready_at from sluice.mark m
+      where m.line = $1 order by m.rank, m.tenant, m.n desc),
+    seen as materialized (
+      select m.*, f.ready_at as first, pg_stat_get_xact_blocks_fetched($2) as pages
+      from marked m %s)
+    select array_agg(w.rank), array_agg(w.tenant), array_agg(w.ready_at)
+    from (select s.*, s.pages - lag(s.pages, 1, $3) over () as walk from seen s) w
+    where w.walk > sluice.mark_pays()
+    $sql$, v_first)
+  into v_ranks, v_tenants, v_marks
+  using p_line, v_table, pg_stat_get_xact_blocks_fetched(v_table);
+  if v_ranks is not null and sluice.try_line(p_line) then
+    execute format($sql$
+      select sluice.set_mark($1, m.rank, m.tenant, least($2, f.ready_at))
+      from unnest($3, $4, $5) m(rank, tenant, ready_at) %s
+      where m.ready_at < least($2, f.ready_at)
+      $sql$, v_first)
+    using p_line, p_now - sluice.mark_lag(), v_ranks, v_tenants, v_marks;
+  end if;
+exception when undefined_table then  -- its model or route was deleted just now
+  null;
+end
+$$;
 
 -- rescan_line: lowers the marks of p_line above rows. Removes marks that no longer pay: those of
 -- empty lanes whose dead rows are gone, or were few (each mark costs every look 20 us: 10,000 idle

@@ -119,7 +119,10 @@ begin
         g.attempts, $3, g.tenant)::sluice.later) from gone g
       $sql$, p_place)
     into v_rows using v_ids, p_model, p_route;
-    perform sluice.put_back(v_rows, null);
+    perform sluice.note_gone(sluice.line_of_place(p_place), array(
+      select row(r.task_id, r.ready_at, r.deadline, r.model, r.request_bytes, r.fence, r.rank,
+        r.attempts, r.tenant)::sluice.queue from unnest(v_rows) r)),
+      sluice.put_back(v_rows, null);
   end if;
   return v_ids;
 end
@@ -161,12 +164,4 @@ begin
   perform sluice.notify_ready(v_line);
   return v_ids;
 end
-$$;
-
--- line_of_place: the line whose table p_place is; null: of none.
-create or replace function sluice.line_of_place(p_place text) returns int
-language sql immutable parallel safe
-as $$
-  select case when p_place ~ '^queue_route_[0-9]+$' then -substr(p_place, 13)::int
-    when p_place ~ '^queue_[0-9]+$' then substr(p_place, 7)::int end
 $$;
