@@ -100,7 +100,8 @@ language plpgsql stable
 as $$
 begin
   return not sluice.is_guarded()
-    or (select (p_tenant = any (s.tenants)) = s.bound from sluice.caller_scope() s);
+    or (select (p_tenant collate "default" = any (s.tenants)) = s.bound
+      from sluice.caller_scope() s);
 end
 $$;
 
@@ -114,7 +115,8 @@ as $$
 declare
   v_scope record := sluice.caller_scope();
 begin
-  return case when (p_tenant = any (v_scope.tenants)) <> v_scope.bound then 'false'
+  return case when (p_tenant collate "default" = any (v_scope.tenants)) <> v_scope.bound
+    then 'false'
     when p_tenant is not null then format('%s = %L', p_column, p_tenant)
     when v_scope.bound then format('%s = any (%L::text[])', p_column, v_scope.tenants)
     else format('%s <> all (%L::text[])', p_column, v_scope.tenants) end;
@@ -167,6 +169,24 @@ begin
 end
 $$;
 
+-- require_collation: SL004 if p_text, an argument of the caller's, has a collation that takes
+-- different texts for equal. A function compares its arguments, and what it makes of them, under
+-- the collation that its caller gave one of them: whoever has a collation of his own could have had
+-- 'a' be tenant 'b', or name a route in spellings without end.
+create or replace function sluice.require_collation(p_text text) returns void
+language plpgsql stable
+as $$
+declare
+  v_name text collate "C" := collation for (p_text);
+begin
+  if v_name <> '"default"' and exists (select from pg_collation c
+      where c.oid = v_name::regcollation and not c.collisdeterministic) then
+    raise exception 'collation % takes different texts for equal', left(v_name, 200)
+      using errcode = 'SL004', hint = 'Write after the argument: collate "default".';
+  end if;
+end
+$$;
+
 -- require_tenant: SL009 unless the present caller may act for tenant p_tenant.
 create or replace function sluice.require_tenant(p_tenant text) returns void
 language plpgsql stable
@@ -189,6 +209,7 @@ create or replace function sluice.require_model(p_model text) returns void
 language plpgsql stable
 as $$
 begin
+  perform sluice.require_collation(p_model);
   if not exists (select from sluice.models where name = p_model) then
     raise exception 'there is no model "%"', coalesce(left(p_model, 200), 'null')
       using errcode = 'SL001', column = 'model', hint = sluice.names_text();

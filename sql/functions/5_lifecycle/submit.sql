@@ -132,8 +132,9 @@ declare
   v_id bigint := nextval('sluice.task_id');
   v_draft sluice.task_draft;
   v_bound bigint;
-  v_name text := submit.model;
-  v_route text;
+  -- not the caller's collation, which might take other names for equal
+  v_name text collate "default" := submit.model;
+  v_route text collate "default";
   v_line record;      -- the model, or the route's line for prompts
   v_gate record;
   v_full_at bigint;
@@ -166,7 +167,8 @@ begin
   -- so); has_headroom: the system has some, models without a bound of their own with it, and
   -- partitions; no_notify: nobody need be told, as notify_ready would find.
   select octet_length(coalesce(submit.prompt, submit.request)) as bytes,
-    submit.tenant = 'default' or submit.tenant = any (g.noted) as known,
+    submit.tenant collate "default" = 'default'
+      or submit.tenant collate "default" = any (g.noted) as known,
     coalesce(submit.schema_version, submit.affinity_key) is null
       and not (g.is_guarded or g.has_tenants or v_line.limited)
       and sluice.is_plain(octet_length(submit.prompt), submit.request, submit.priority,
@@ -182,7 +184,8 @@ begin
   if (v_gate.known and v_gate.plain and v_gate.has_headroom and v_gate.usual
     and v_gate.no_notify) is not true then
     if v_gate.known is false then
-      v_gate.known := exists (select from sluice.unlisted_tenant u where u.tenant = submit.tenant);
+      v_gate.known := exists (select from sluice.unlisted_tenant u
+        where u.tenant = submit.tenant collate "default");
     end if;
     if (v_gate.known and v_gate.plain) is not true then
       v_draft := row(submit.prompt, submit.model, submit.priority, submit.tenant, submit.run_at,

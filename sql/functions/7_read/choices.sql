@@ -18,6 +18,7 @@ as $$
 declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
 begin
+  perform sluice.require_collation(route_choices.route);
   return query
   with rival as materialized (
     select r.route, r.tier, r.model, r.prefer, r.weight, sluice.rival_of(m, v_now) as rival,

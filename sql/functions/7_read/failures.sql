@@ -102,6 +102,7 @@ as $$
 declare
   v_found record;
 begin
+  perform sluice.require_collation(dead_letter_groups.model);
   if dead_letter_groups.tenant is not null then
     perform sluice.require_tenant(dead_letter_groups.tenant);
   end if;

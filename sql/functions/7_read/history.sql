@@ -124,6 +124,7 @@ declare
   v_source text;
   v_count bigint;
 begin
+  perform sluice.require_collation(step);
   if coalesce(step, '') not in ('minute', 'hour', 'day', 'all') then
     raise exception 'there is no step "%"', coalesce(left(step, 200), 'null')
       using errcode = 'SL004', column = 'step', hint = 'It is minute, hour, day or all.';

@@ -9,7 +9,8 @@ set search_path = sluice, pg_temp
 as $$
 begin
   return (select k.name from sluice.api_key k
-    where k.id = p_key and (k.tenant = p_tenant and sluice.may_act_for(p_tenant)
+    where k.id = p_key and (k.tenant = p_tenant collate "default"
+        and sluice.may_act_for(p_tenant)
       or sluice.acts_as_administrator()));
 end
 $$;
@@ -54,6 +55,7 @@ declare
     - case history_of_keys.step when 'hour' then interval '2 days' else interval '30 days' end);
   v_rows int;
 begin
+  perform sluice.require_collation(history_of_keys.step);
   if coalesce(history_of_keys.step, '') not in ('hour', 'day', 'all') then
     raise exception 'by key there is no step "%"', coalesce(left(history_of_keys.step, 200), 'null')
       using errcode = 'SL004', column = 'step', hint = 'By key there are hour, day, all.';

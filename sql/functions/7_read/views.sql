@@ -208,6 +208,7 @@ as $$
 declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
 begin
+  perform sluice.require_collation(unserved_versions.model);
   return (select array_agg(distinct l.version order by l.version)
     from sluice.models m cross join unnest(sluice.lines_for(m)) o(line)
     join sluice.route_line l on l.n = -o.line and l.version is not null

@@ -60,6 +60,7 @@ declare
     coalesce(p_filter, '{}'));
   v_scope record := sluice.caller_scope();
 begin
+  perform sluice.require_collation(p_action);
   perform sluice.check_job(p_action, c, p_target, p_priority);
   if octet_length(p_filter::text) > 8192 then  -- every list of jobs shows it
     raise exception 'the filter has more than 8192 bytes'
