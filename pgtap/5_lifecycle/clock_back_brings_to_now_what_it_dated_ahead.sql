@@ -3,7 +3,7 @@ begin;
 \set alone
 \ir ../_helpers.sql
 \ir ../_budgets.sql
-select plan(12);
+select plan(14);
 
 -- an hour ahead
 select setval('sluice.sweep_after', 0, false) \g /dev/null
@@ -24,7 +24,16 @@ select claimed(:w, 4, at(3603)) as held \gset
 select is(stands(:'b', at(3603)), '0+400', 'calls are under way');
 select sluice.sweep(at(3604)) \g /dev/null
 
+insert into sluice.batch (input_file, created_at, expires_at, look_at, phase, endpoint,
+  completion_window, output_lifetime)
+values (1, at(3600), at(90000), at(3610), 'run', '/v1/chat/completions', '24h', '1 day')
+returning id as batch \gset
+select sluice.start_job('cancel', jsonb_build_object('model', :'m'), p_now => at(3600)) as job \gset
+update sluice.job set look_at = at(3610) where id = :job;
+
 select sluice.sweep(at(5)) \g /dev/null
+select is((select look_at from sluice.batch where id = :batch), at(5), 'a batch goes on');
+select is((select look_at from sluice.job where id = :job), at(5), 'so does a job');
 select is((select seen from sluice.worker where id = :w), at(5), 'a worker was seen at most now');
 select is((select closed_until from sluice.models where name = :'closed'), at(23),
   'a model is closed for as long as its backend asked');

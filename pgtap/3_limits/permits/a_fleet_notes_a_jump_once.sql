@@ -1,7 +1,8 @@
 begin;
 \set alone
 \ir ../../_helpers.sql
-select plan(8);
+\ir ../../_budgets.sql
+select plan(10);
 
 select given_model(rpm => 600, tpm => 6000) as m \gset
 insert into sluice.spent (account, at, tokens) values (id_of(:'m'), at(70), 100),
@@ -26,6 +27,17 @@ select is(sluice.permits_now(model_row(:'m'), at(160)), 0,
 select sluice.note_clock_jump('20 s', at(100), at(140)) \g /dev/null
 select is(sluice.permits_now(model_row(:'m'), at(140)), 0,
   'a note by a clock that was set back since is none');
+
+select given_priced_model() as p \gset
+select given_budget('model', :'p', 1000, 'rolling', 'UTC', '1 minute') as b,
+  given_worker(array[:'p'], at(3600)) as w \gset
+select given_calls(:'p', 4) \g /dev/null
+select claimed(:w, 4, at(3600)) as called \gset
+select sluice.note_clock_jump('1 hour', at(3601), at(7205)) \g /dev/null
+select is(stands(:'b', at(7205)), '0+400', 'money that was spent stays in a window that rolls,');
+select completed(:w, told((:'called'::bigint[])[1], 'solved', input_tokens => 20,
+  output_tokens => 5), at(7206)) \g /dev/null
+select is(stands(:'b', at(7206)), '25+300', 'and calls are settled there');
 
 select setval('sluice.clock_jumped_at', 0, false),
   setval('sluice.clock_jumped_by', 0, false) \g /dev/null

@@ -2,7 +2,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
-select plan(6);
+select plan(7);
 
 select setseed(0.5);
 select given_model() as free, given_tenant() as t, given_worker() as w \gset
@@ -33,6 +33,12 @@ select sluice.note_over(id_of(:'one')) \g /dev/null
 select given_task(:'one') \g /dev/null
 select sluice.claim(given_worker(array[:'one']), null, 1, at(2)) \g /dev/null
 select is(sluice.over_models(false), '{}', 'also where a worker has no other model');
+
+create temporary table many as select given_model() as name from generate_series(1, 60);
+select sluice.note_over(id_of(name)), given_task(name) from many \g /dev/null
+select sluice.note_over(id_of(name)) from (select name from priced union select :'one') p
+\g /dev/null
+select cmp_ok(first(:w, :'free'), '>=', 14::bigint, 'however many there are');
 
 select * from finish();
 rollback;

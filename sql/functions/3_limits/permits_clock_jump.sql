@@ -20,7 +20,7 @@
 -- that is not smaller was noted after sound_at; a greater one includes another jump since that
 -- note.
 -- Locks:   lock_class('clock'); rows of spent by account and time, the order of merge_spent and
---          mend_bucket.
+--          mend_bucket; lock_class('budget') 0 if a budget rolls.
 create or replace function sluice.note_clock_jump(
   jump interval, sound_at timestamptz default null, p_now timestamptz default null)
 returns timestamptz
@@ -54,6 +54,17 @@ begin
   update sluice.spent s set at = least(v_now, s.at + note_clock_jump.jump)
   where s.at > v_now - note_clock_jump.jump - sluice.token_window()
     and s.at <= v_now - note_clock_jump.jump;
+  if exists (select from sluice.budgets b where b.rolling is not null) then
+    perform pg_advisory_xact_lock(sluice.lock_class('budget'), 0);  -- as merge_budget
+    update sluice.budget_spent s set at = least(v_now, s.at + note_clock_jump.jump)
+    from sluice.budgets b
+    where s.budget = b.id and s.at > v_now - note_clock_jump.jump - b.rolling
+      and s.at <= v_now - note_clock_jump.jump;
+    update sluice.budget_call c set at = least(v_now, c.at + note_clock_jump.jump)
+    from sluice.budgets b
+    where c.budget = b.id and c.state <> 'spent' and c.at > v_now - note_clock_jump.jump - b.rolling
+      and c.at <= v_now - note_clock_jump.jump;
+  end if;
   return v_now;
 end
 $$;

@@ -2,10 +2,10 @@
 
 -- follow_clock_back: brings to p_now what the clock dated while it was p_by ahead: else a worker
 -- that fell silent is taken for alive until the clock is there again, its calls are not taken back,
--- a model that a backend closed for 2 s stays closed, tasks wait for their next attempt, and what
--- was spent counts in windows that roll. Times that people have chosen stay: run_at, deadlines, a
--- closing time further ahead than a backend can ask for. A small part may be left: rows that others
--- have locked, and retries beyond the first 100,000.
+-- a model that a backend closed for 2 s stays closed, tasks wait for an attempt, batches and jobs
+-- for a step, and what was spent counts in windows that roll. Times that people have
+-- chosen stay: run_at, deadlines, a closing time further ahead than a backend can ask for. A small
+-- part may be left: rows that others have locked, and retries beyond the first 100,000.
 -- What the clock's jump ahead did is not undone: see permits_clock_jump.sql.
 create or replace function sluice.follow_clock_back(p_by interval, p_now timestamptz) returns void
 language plpgsql volatile
@@ -29,6 +29,15 @@ begin
     where o.closed_until > p_now and o.closed_until <= p_now + p_by + interval '1 hour'
     for no key update skip locked) o
   join sluice.models m on m.id = o.id;
+
+  update sluice.batch b set look_at = p_now
+  from (select o.id from sluice.batch o where o.phase <> 'done' and o.look_at > p_now
+    for update skip locked) o
+  where b.id = o.id;
+  update sluice.job j set look_at = p_now
+  from (select o.id from sluice.job o where o.state in ('running', 'cancelling', 'undoing')
+    and o.look_at > p_now for update skip locked) o
+  where j.id = o.id;
 
   update sluice.later l set ready_at = greatest(p_now, o.run_at, l.ready_at - p_by)
   from (

@@ -116,6 +116,7 @@ create or replace function sluice.walk_in_time(p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 declare
+  c_recounts_max constant int := 64;  -- of models without a maximum, at 60 us each
   v_started timestamptz := clock_timestamp();
   v_began timestamptz;
   v_line int;
@@ -132,9 +133,10 @@ begin
     perform sluice.rest(v_line, -2, 200, v_began, p_now)
     where clock_timestamp() > v_began + interval '50 ms';
   end loop;
-  -- A rolled-back completion has counted its calls as ended all the same.
+  -- A claim or completion that was rolled back has counted its calls all the same.
   perform sluice.recount_in_flight(m.id)
-  from (select id from sluice.models where max_in_flight is not null order by id) m;
+  from (select id from sluice.models where max_in_flight is not null
+    union (select id from sluice.models order by random() limit c_recounts_max) order by id) m;
   perform sluice.clean_spent(p_now), sluice.clean_hints(), sluice.rest(0, -3, 50, v_started, p_now);
   return v_lowered;
 end
