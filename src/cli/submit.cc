@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <limits>
@@ -95,13 +97,42 @@ void check_file(const std::string& file) {
                                  cut_to(harmless(file, false), 60), std::strerror(errno)));
 }
 
+// When --timeout is over, which includes the time that submitting takes.
+class Deadline final {
+ public:
+  explicit Deadline(const std::string& timeout) {
+    if (!timeout.empty()) at_ = Clock::now() + milliseconds(parse_duration_ms(timeout));
+  }
+  std::optional<int64_t> left_ms() const {
+    if (!at_) return {};
+    const auto left = std::chrono::ceil<milliseconds>(*at_ - Clock::now());
+    return std::max<int64_t>(left.count(), 0);
+  }
+  // Bounds the transaction's next statements. (Its COMMIT waits for no locks of ours.) A shorter
+  // statement_timeout of the login holds; zero means none.
+  void bound(pqxx::dbtransaction& transaction) const {
+    if (!at_) return;
+    constexpr int64_t postgres_max = std::numeric_limits<int32_t>::max();
+    transaction.exec_params(
+        "select set_config(name, least(nullif(setting::int, 0), $1)::text, true) "
+        "from pg_settings where name = 'statement_timeout'",
+        std::clamp<int64_t>(*left_ms(), 1, postgres_max));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using milliseconds = std::chrono::milliseconds;
+  std::optional<Clock::time_point> at_;
+};
+
 constexpr const char* submit_sql = "select * from sluice.submit_many($1::jsonb)";
 
 // One run of the command, up to the last COMMIT.
 class Run final {
  public:
-  Run(const SubmitOptions& options, pqxx::connection& connection)
+  Run(const SubmitOptions& options, const Deadline& deadline, pqxx::connection& connection)
       : options_(options),
+        deadline_(deadline),
         fields_(default_fields(options)),
         submission_(
             connection,
@@ -110,6 +141,29 @@ class Run final {
             [this](const std::vector<Submission::Accepted>& accepted) { accept(accepted); },
             sender()) {}
 
+  void submit() {
+    constexpr std::string_view query_canceled = "57014";
+    try {
+      options_.prompt ? submit_prompt() : submit_lines();
+    } catch (const pqxx::sql_error& error) {
+      if (error.sqlstate() != query_canceled || deadline_.left_ms() != 0) throw;
+      const std::string submitted = accepted_.empty()
+                                        ? "nothing was submitted"
+                                        : counted(accepted_.size(), "task") + " before it were";
+      throw CommandError(ExitCode::failure,
+                         fmt::format("not submitted within {}; {}", options_.timeout, submitted));
+    }
+  }
+
+  void print_estimate(pqxx::connection& connection) const {
+    pqxx::nontransaction session(connection);
+    estimate_.print(session, options_.json);
+  }
+
+  const std::vector<Submission::Accepted>& accepted() const { return accepted_; }
+  bool some_refused() const { return some_refused_; }
+
+ private:
   void submit_prompt() {
     submit_object(0, "{\"prompt\":" + json_string(*options_.prompt) + '}');
     submission_.finish();
@@ -130,19 +184,16 @@ class Run final {
     progress_.clear();
   }
 
-  void print_estimate(pqxx::connection& connection) const {
-    pqxx::nontransaction session(connection);
-    estimate_.print(session, options_.json);
-  }
-
-  const std::vector<Submission::Accepted>& accepted() const { return accepted_; }
-  bool some_refused() const { return some_refused_; }
-
- private:
   Submission::Send sender() {
-    if (!options_.dry_run) return Submission::by_statement(submit_sql);
-    return [this](pqxx::dbtransaction& transaction, const std::string& tasks) {
-      return estimate_.add(transaction, tasks);
+    if (options_.dry_run) {
+      return [this](pqxx::dbtransaction& transaction, const std::string& tasks) {
+        return estimate_.add(transaction, tasks);
+      };
+    }
+    return [this, send = Submission::by_statement(submit_sql)](pqxx::dbtransaction& transaction,
+                                                               const std::string& tasks) {
+      deadline_.bound(transaction);
+      return send(transaction, tasks);
     };
   }
 
@@ -179,6 +230,7 @@ class Run final {
   }
 
   const SubmitOptions& options_;
+  const Deadline& deadline_;
   const std::string fields_;
   Progress progress_;
   Estimate estimate_;  // with --dry-run
@@ -208,8 +260,8 @@ class Lines final {
 };
 
 // False if a task did not end solved, or not in time.
-bool wait_for_all(const SubmitOptions& options, const std::string& database_url,
-                  const Lines& lines) {
+bool wait_for_all(const SubmitOptions& options, const Deadline& deadline,
+                  const std::string& database_url, const Lines& lines) {
   end_on_interrupt("\nsluice: interrupted; the tasks go on\n");
   Progress progress;
   bool all_solved = true;
@@ -234,8 +286,8 @@ bool wait_for_all(const SubmitOptions& options, const std::string& database_url,
     progress.clear();
     fmt::print(stderr, "sluice: task {}: {}\n", id, harmless(why, false));
   };
-  OutcomeWait wait{lines.ids(), options.prompt ? OutcomeForm::bare : OutcomeForm::json, {}};
-  if (!options.timeout.empty()) wait.timeout_ms = parse_duration_ms(options.timeout);
+  OutcomeWait wait{lines.ids(), options.prompt ? OutcomeForm::bare : OutcomeForm::json,
+                   deadline.left_ms()};
   const size_t left = wait_for_outcomes(database_url, std::move(wait),
                                         OutcomeListener{on_ended, on_look, on_standstill});
   progress.clear();
@@ -277,17 +329,18 @@ ExitCode submit(SubmitOptions& options, const GlobalOptions& globals) {
   check_usage(options);
   check_file(options.file);
   end_on_interrupt("\nsluice: interrupted while submitting\n");
+  const Deadline deadline(options.timeout);
   std::vector<Submission::Accepted> accepted;
   const ExitCode submitted = with_database(globals, [&](pqxx::connection& database) {
-    Run run(options, database);
-    options.prompt ? run.submit_prompt() : run.submit_lines();
+    Run run(options, deadline, database);
+    run.submit();
     if (options.dry_run) run.print_estimate(database);
     accepted = run.accepted();
     return run.some_refused() ? ExitCode::failure : ExitCode::ok;
   });
   if (accepted.empty()) return submitted;
-  return wait_for_all(options, globals.database_url, Lines(accepted)) ? submitted
-                                                                      : ExitCode::failure;
+  return wait_for_all(options, deadline, globals.database_url, Lines(accepted)) ? submitted
+                                                                                : ExitCode::failure;
 }
 
 }  // namespace
@@ -352,8 +405,8 @@ Action configure_submit(CommandSyntax syntax) {
                   "have not begun");
   syntax
       .add_option("--timeout", options->timeout,
-                  "with --wait, for so long at most; then exit code 1, "
-                  "and the tasks go on [no limit]")
+                  "with --wait, for so long at most from the start on; then exit code 1: tasks "
+                  "go on, and what is not yet submitted is not [no limit]")
       .option_text("DURATION");
   syntax.add_flag("--dry-run", options->dry_run,
                   "submit nothing: print how many tokens the tasks "

@@ -353,6 +353,16 @@ def test_a_lost_answer_to_the_commit_is_explained(started, held_commit):
         and "idempotency_key" in process.stderr())
 
 
+def test_a_timeout_bounds_the_submit_too(sluice, url):
+    holder = connect(url)
+    holder.cursor().execute("begin; lock table sluice.task in exclusive mode")
+    run = sluice("submit", "--prompt", "x", "--wait", "--timeout", "1s", "--database-url", url)
+    holder.close()
+    assert (run.returncode, run.stdout, run.stderr) == (1, "",
+        "sluice: not submitted within 1s; nothing was submitted\n")
+    assert tasks(url) == []
+
+
 def test_a_terminal_sees_a_bar_of_at_most_80_columns(url, tmp_path):
     path = tmp_path / "many.jsonl"
     path.write_text('{"prompt": "p"}\n' * 1500)
