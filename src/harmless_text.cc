@@ -97,8 +97,8 @@ std::string harmless_json(std::string_view json) {
   std::string out;
   out.reserve(json.size());
   while (!json.empty()) {
-    const bool may_be_space = json.front() < 0x20 && json.front() >= 0;  // between its values
-    const size_t bytes = may_be_space ? 0 : control_bytes(json);
+    const bool is_space = std::string_view("\t\n\r").find(json.front()) != std::string_view::npos;
+    const size_t bytes = is_space ? 0 : control_bytes(json);
     if (bytes > 0) {
       out += json_escape(code_point_of(json.substr(0, bytes)));
     } else {

@@ -15,8 +15,8 @@ std::string harmless(std::string_view text, bool keep_lines);
 // digits, or \u and four.
 std::string harmless_line(std::string_view text);
 
-// `json`, which is valid, with the same characters as escapes (\u and four digits): it means what
-// it meant.
+// `json` with the same characters as escapes (\u and four digits), but for tabs and ends of lines
+// between its values: what is valid means what it meant.
 std::string harmless_json(std::string_view json);
 
 }  // namespace sluice

@@ -5,6 +5,7 @@
 
 #include "cli/bulk.h"
 #include "cli/database_session.h"
+#include "cli/terminal.h"
 
 namespace sluice {
 namespace {
@@ -14,7 +15,7 @@ ExitCode cancel(pqxx::connection& connection, const BulkOptions& options) {
   if (options.all) {
     fmt::print("{}\n", call_bulk(connection, "cancel_all", bulk_arguments(connection, options)));
   } else {
-    fmt::print("{}\n", call_one(connection, "cancel", *options.id));
+    print_line(call_one(connection, "cancel", *options.id));
   }
   return ExitCode::ok;
 }

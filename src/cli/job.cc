@@ -19,7 +19,6 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "command_error.h"
-#include "harmless_text.h"
 
 namespace sluice {
 namespace {
@@ -78,7 +77,7 @@ void print_job(pqxx::connection& connection, int64_t id, bool json) {
            " 'undone', 'created_at', 'started_at', 'finished_at', 'who', 'error', 'can_undo',"
            " 'undo_until'], f.key)",
            id)) {
-    fmt::print("{:12}{}\n", field[0].c_str(), harmless(field[1].c_str(), false));
+    print_line(fmt::format("{:12}{}", field[0].c_str(), field[1].c_str()));
   }
 }
 
@@ -114,7 +113,7 @@ ExitCode start_and_wait(pqxx::connection& connection, const JobOptions& options)
 }
 
 ExitCode act(pqxx::connection& connection, const char* function, const JobOptions& options) {
-  fmt::print("{}\n", call_one(connection, function, options.id));
+  print_line(call_one(connection, function, options.id));
   if (!options.wait) return ExitCode::ok;
   std::fflush(stdout);
   return wait(connection, options.id) == "failed" ? ExitCode::failure : ExitCode::ok;

@@ -11,6 +11,7 @@
 #include "cli/terminal.h"
 #include "db/database_url.h"
 #include "db/strangers.h"
+#include "harmless_text.h"
 #include "json_text.h"
 
 namespace sluice {
@@ -46,7 +47,7 @@ void apply_missing(pqxx::connection& connection, const std::optional<std::string
         "warning: everybody may connect to this database, and stop its queues with advisory\n"
         "  locks; to keep others out:\n"
         "  {}\n",
-        statements);
+        harmless(statements, true));
   }
 }
 
@@ -60,8 +61,8 @@ void print_state(const SchemaState& state, bool json) {
                              json_string(word_if_known),
                              migration.applied_at ? json_string(*migration.applied_at) : "null"));
     } else {
-      fmt::print("{:4}  {:<44} {:<8} {}\n", migration.version, migration.name, word_if_known,
-                 migration.applied_at.value_or(""));
+      print_line(fmt::format("{:4}  {:<44} {:<8} {}", migration.version, migration.name,
+                             word_if_known, migration.applied_at.value_or("")));
     }
   }
   const char* functions = state.functions_current ? "applied"

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "cli/terminal.h"
+#include "harmless_text.h"
 
 namespace sluice {
 namespace {
@@ -23,11 +24,12 @@ bool is_terminal() {
 }  // namespace
 
 std::string progress_line(uint64_t done, uint64_t total, std::string_view text) {
-  if (total == 0) return cut_to(text, terminal_columns);
+  if (total == 0) return cut_to(harmless(text, false), terminal_columns);
   const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
   const auto full = static_cast<size_t>(share * static_cast<double>(bar_columns));
   const std::string bar = std::string(full, '#') + std::string(bar_columns - full, '.');
-  return cut_to(fmt::format("[{}] {:3}% {}", bar, static_cast<int>(share * 100), text),
+  const int percent = static_cast<int>(share * 100);
+  return cut_to(fmt::format("[{}] {:3}% {}", bar, percent, harmless(text, false)),
                 terminal_columns);
 }
 

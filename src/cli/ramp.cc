@@ -11,6 +11,7 @@
 #include "cli/settings.h"
 #include "cli/syntax.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "command_error.h"
 
 namespace sluice {
@@ -74,14 +75,14 @@ void start(pqxx::work& transaction, const RampOptions& options) {
       options.route, options.model, part_of_one(options.share, "share"), options.steps,
       options.step_time, options.calls_min, part_of_one(options.error_margin, "margin"),
       part_of_one(options.p95_margin, "margin"), options.reason);
-  fmt::print("{}\n", id[0].c_str());
+  print_line(id[0].c_str());
 }
 
 // `function`: pause_ramp, resume_ramp or stop_ramp.
 void act(pqxx::work& transaction, const char* function, const RampOptions& options) {
   const pqxx::row state = transaction.exec_params1(
       fmt::format("select sluice.{}($1, $2)", function), options.route, options.reason);
-  fmt::print("{}\n", state[0].c_str());
+  print_line(state[0].c_str());
 }
 
 void add_route(CommandSyntax syntax, RampOptions& options) {

@@ -5,6 +5,7 @@
 
 #include "cli/bulk.h"
 #include "cli/database_session.h"
+#include "cli/terminal.h"
 
 namespace sluice {
 namespace {
@@ -14,7 +15,7 @@ ExitCode redrive(pqxx::connection& connection, const BulkOptions& options) {
   if (options.all) {
     fmt::print("{}\n", call_bulk(connection, "redrive_all", bulk_arguments(connection, options)));
   } else {
-    fmt::print("{}\n", call_one(connection, "redrive", *options.id));
+    print_line(call_one(connection, "redrive", *options.id));
   }
   return ExitCode::ok;
 }

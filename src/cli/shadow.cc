@@ -10,6 +10,7 @@
 #include "cli/rows.h"
 #include "cli/syntax.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "command_error.h"
 #include "json_text.h"
 
@@ -97,14 +98,14 @@ void start(pqxx::work& transaction, const ShadowOptions& options) {
       "    else to_jsonb(value::numeric) end)"
       " from jsonb_each_text($3::jsonb)), $4)",
       options.kind, options.name, changes_of(options), options.reason);
-  fmt::print("{}\n", id[0].c_str());
+  print_line(id[0].c_str());
 }
 
 // `function`: apply_shadow or drop_shadow.
 void act(pqxx::work& transaction, const char* function, const ShadowOptions& options) {
   const pqxx::row state = transaction.exec_params1(
       fmt::format("select sluice.{}($1::bigint, $2)", function), options.id, options.reason);
-  fmt::print("{}\n", state[0].c_str());
+  print_line(state[0].c_str());
 }
 
 void add_id(CommandSyntax syntax, ShadowOptions& options) {

@@ -146,8 +146,8 @@ std::string recent_text(const RecentEnds& recent, size_t rows_max) {
 std::string status_text(pqxx::connection& connection, size_t rows_max, const RecentEnds& recent) {
   pqxx::nontransaction session(connection);
   const pqxx::result queues = session.exec(queues_sql);
-  return queue_table(queues, rows_max) + totals_line(session, queues) +
-         reason_lines(queues, rows_max != SIZE_MAX) + silence_lines(session) +
+  return queue_table(queues, rows_max) + harmless(totals_line(session, queues), true) +
+         reason_lines(queues, rows_max != SIZE_MAX) + harmless(silence_lines(session), true) +
          recent_text(recent, rows_max);
 }
 

@@ -270,7 +270,7 @@ bool wait_for_all(const SubmitOptions& options, const Deadline& deadline,
     all_solved = all_solved && solved;
     progress.clear();
     if (options.prompt && !solved) {
-      fmt::print(stderr, "sluice: task {} ended {}: {}\n", task.id, task.status,
+      fmt::print(stderr, "sluice: task {} ended {}: {}\n", task.id, harmless(task.status, false),
                  harmless(task.text, false));
     } else if (!options.prompt) {
       print_json(lines.number(task.id, task.text));

@@ -60,7 +60,7 @@ void print_text(const pqxx::row& row, const std::string& name) {
 void print_fields(const pqxx::row& row) {
   for (const pqxx::field& field : row) {
     if (std::string_view(field.name()) == texts.front()) break;  // the texts come last
-    if (!field.is_null()) fmt::print("{:<14}{}\n", field.name(), harmless(field.c_str(), false));
+    if (!field.is_null()) print_line(fmt::format("{:<14}{}", field.name(), field.c_str()));
   }
   for (const char* name : texts) print_text(row, name);
 }

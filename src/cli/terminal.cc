@@ -67,6 +67,10 @@ void print_json(std::string_view json) {
   fmt::print("{}\n", harmless_json(json));
 }
 
+void print_line(std::string_view text) {
+  fmt::print("{}\n", harmless(text, false));
+}
+
 size_t columns_of(std::string_view text) {
   const Utf8 locale;
   size_t columns = 0;

@@ -25,6 +25,9 @@ std::string for_stdout(std::string_view text);
 // there for JSON. Not flushed.
 void print_json(std::string_view json);
 
+// `text` harmless and as a line on standard output, for what the database says. Not flushed.
+void print_line(std::string_view text);
+
 // How many columns of a terminal `text`, UTF-8, takes: by wcwidth(), as ncurses and most terminals
 // count. A Chinese character and an emoji take two, a combining mark none.
 size_t columns_of(std::string_view text);

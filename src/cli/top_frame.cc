@@ -9,6 +9,7 @@
 #include "cli/terminal.h"
 #include "counted.h"
 #include "duration.h"
+#include "harmless_text.h"
 
 namespace sluice {
 namespace {
@@ -91,7 +92,7 @@ std::string workers_line(const TopFacts& facts) {
     slots += worker.slots;
     busy += worker.in_flight;
   }
-  return fmt::format("sluice {}  {} alive, {} of {} slots busy{}", facts.time,
+  return fmt::format("sluice {}  {} alive, {} of {} slots busy{}", harmless(facts.time, false),
                      counted(alive, "worker"), busy, slots,
                      facts.is_standby ? "; a standby: rates unknown" : "");
 }

@@ -76,7 +76,8 @@ TEST_CASE("nor what hides text or ends a line without a newline") {
 TEST_CASE("in JSON they are escaped, and mean the same") {
   CHECK(harmless_json("{\"a\": \"\x7f\u009b\u202e\u2028\U000e0041 größe\",\n\t\"b\": \"\\n\"}") ==
         "{\"a\": \"\\u007f\\u009b\\u202e\\u2028\\udb40\\udc41 größe\",\n\t\"b\": \"\\n\"}");
-  CHECK(harmless_json("\"\xe2\x80") == "\"\xe2\x80");  // cut off
+  CHECK(harmless_json("\"\xe2\x80") == "\"\xe2\x80");              // cut off
+  CHECK(harmless_json("\x1b[2J\r\x07") == "\\u001b[2J\r\\u0007");  // of a false server
 }
 
 TEST_CASE("text is cut at a code point") {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/progress.h"
 #include "cli/terminal.h"
 
 namespace sluice {
@@ -109,6 +110,13 @@ TEST_CASE("a frame of 80 columns has latencies and tokens, one of 120 everything
     CHECK(columns_of(line.text) <= 80);
     CHECK(line.text.find("…") == std::string::npos);
   }
+}
+
+TEST_CASE("nothing that the database says drives the terminal") {
+  TopFacts facts = facts_with(1, 0, 0);
+  facts.time = "\x1b[2J";
+  CHECK(top_frame(facts, CallRates(), {24, 80}, {})[0].text.starts_with("sluice ?[2J "));
+  CHECK(progress_line(1, 2, "1 of 2 \u009b2J").ends_with("1 of 2 ?2J"));
 }
 
 TEST_CASE("a frame fits its size, whatever there is to show") {

@@ -385,10 +385,30 @@ def test_no_json_drives_a_terminal(sluice, url):
     assert_tells_harmlessly(sluice, "migrate", "status", "--json", "--database-url", url)
 
 
+def test_no_text_of_a_database_drives_a_terminal(sluice, url):
+    job = query(url, "select sluice.start_job('cancel', jsonb_build_object('model', 'open'))")[0][0]
+    (definition,), = query(url, "select rtrim(pg_get_viewdef('sluice.jobs'::regclass), ';')")
+    query(url, f'create or replace view sluice.jobs as select v.*, 1 as "{HOSTILE}" '
+        f"from ({definition}) v")
+    query(url, "create or replace function sluice.cancel_job(id bigint, p_now timestamptz default "
+        f"null) returns text language sql return '{HOSTILE}'")
+    query(url, "select sluice.register_worker(%s, 1); "
+        "update sluice.worker set seen = now() - interval '1 h'", (HOSTILE,))
+    query(url, "insert into sluice.migration (version, name, sha256) values (-1, %s, 'x')",
+        (HOSTILE,))
+    for command in (["job", "show", job], ["job", "cancel", job], ["status"],
+            ["migrate", "status"]):
+        ended = sluice(*command, "--database-url", url)
+        assert "evil" in ended.stdout, (command, ended)
+        assert not CONTROL.search(ended.stdout), (command, ended.stdout)
+
+
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202e\u2066]")
+
+
 def assert_tells_harmlessly(sluice, *arguments, **how):
     """It prints JSON about what is called HOSTILE; none of its characters is there as it is."""
     ended = sluice(*arguments, **how)
-    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202e\u2066]",
-        ended.stdout), (arguments, ended.stdout)
+    assert not CONTROL.search(ended.stdout), (arguments, ended.stdout)
     assert any("evil" in line and json.loads(line)
         for line in ended.stdout.splitlines()), (arguments, ended)
