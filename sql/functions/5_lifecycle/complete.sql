@@ -38,11 +38,12 @@ set enable_bitmapscan = off set jit = off set plan_cache_mode = force_generic_pl
 as $$
 #variable_conflict use_column
 declare
-  v_places int[] := sluice.complete_leases(complete.worker, complete.outcomes, null, p_now);
+  v_places int[] := sluice.complete_leases(complete.worker, complete.outcomes, null,
+    case when p_now is not null then sluice.now_for(p_now) end);
 begin
   if cardinality(v_places) < cardinality(complete.outcomes) then
     return query select * from sluice.judge_late(complete.worker, complete.outcomes, v_places,
-      coalesce(p_now, clock_timestamp()), null);
+      sluice.now_for(p_now), null);
   else
     return query select o.task_id, o.fence, true from unnest(complete.outcomes) o;
   end if;
@@ -67,11 +68,12 @@ as $$
 #variable_conflict use_column
 declare
   v_places int[] := sluice.complete_leases(complete_with_usage.worker,
-    complete_with_usage.outcomes, complete_with_usage.usages, p_now);
+    complete_with_usage.outcomes, complete_with_usage.usages,
+    case when p_now is not null then sluice.now_for(p_now) end);
 begin
   if cardinality(v_places) < cardinality(complete_with_usage.outcomes) then
     return query select * from sluice.judge_late(complete_with_usage.worker,
-      complete_with_usage.outcomes, v_places, coalesce(p_now, clock_timestamp()),
+      complete_with_usage.outcomes, v_places, sluice.now_for(p_now),
       complete_with_usage.usages);
   else
     return query select o.task_id, o.fence, true from unnest(complete_with_usage.outcomes) o;
