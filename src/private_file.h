@@ -15,4 +15,7 @@ namespace sluice {
 // regular file, open to everybody, too large. No message quotes the content.
 Result<std::string> read_private_file(const FileDescriptor& file, size_t bytes_max);
 
+// The same for what everybody may read: a certificate.
+Result<std::string> read_public_file(const FileDescriptor& file, size_t bytes_max);
+
 }  // namespace sluice

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <memory>
 
 #include "api/run_server.h"
@@ -19,6 +17,8 @@ namespace {
 
 // The largest RSA keys have 16 kB.
 constexpr size_t tls_key_bytes_max = size_t{64} * 1024;
+// A certificate has some 2 kB, a chain few of them.
+constexpr size_t tls_chain_bytes_max = size_t{1} << 20;
 
 struct ServeFlags {
   std::string listen = "127.0.0.1:8080";
@@ -35,20 +35,16 @@ struct ServeFlags {
   std::string tls_key;
 };
 
-std::string content_of(const std::string& path) {
-  std::ifstream file(path);
-  std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file || content.empty()) {
-    throw CommandError(ExitCode::bad_configuration, fmt::format("cannot read {}", path));
-  }
-  return content;
-}
+using ReadFile = Result<std::string>(const FileDescriptor& file, size_t bytes_max);
 
-std::string key_in(const std::string& path) {
+std::string content_of(const std::string& path, ReadFile* read, size_t bytes_max) {
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  Result<std::string> key = read_private_file(file, tls_key_bytes_max);
-  if (key) return std::move(*key);
-  throw CommandError(ExitCode::bad_configuration, fmt::format("{} {}", path, key.error().message));
+  const Result<std::string> content = read(file, bytes_max);
+  const std::string problem = !content           ? content.error().message
+                              : content->empty() ? "is empty"
+                                                 : "";
+  if (problem.empty()) return *content;
+  throw CommandError(ExitCode::bad_configuration, fmt::format("{} {}", path, problem));
 }
 
 ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
@@ -68,8 +64,8 @@ ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
   options.api.breaker.open_ms = parse_duration_ms(flags.breaker_open);
   options.drain_timeout_ms = parse_duration_ms(flags.drain_timeout);
   if (!flags.tls_cert.empty()) {
-    options.tls_certificate = content_of(flags.tls_cert);
-    options.tls_key = key_in(flags.tls_key);
+    options.tls_certificate = content_of(flags.tls_cert, read_public_file, tls_chain_bytes_max);
+    options.tls_key = content_of(flags.tls_key, read_private_file, tls_key_bytes_max);
     options.api.url_scheme = "https";
   }
   options.on_started = [scheme = options.api.url_scheme](const std::string& address,

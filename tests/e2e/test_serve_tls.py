@@ -1,6 +1,7 @@
 """sluice serve with a certificate: HTTPS and nothing else."""
 import http.client
 import json
+import os
 import ssl
 import subprocess
 
@@ -87,6 +88,10 @@ def test_files_that_do_not_fit_are_told_at_start(sluice, pg, certificate, tmp_pa
     odd = serve(tmp_path / "odd.pem", "--tls-key", certificate / "key.pem")
     assert odd.returncode == 3 and "certificate" in odd.stderr
     assert serve(certificate / "cert.pem").returncode == 2
+    os.mkfifo(tmp_path / "pipe.pem")
+    for path in (tmp_path / "pipe.pem", "/dev/zero"):
+        odd = serve(path, "--tls-key", certificate / "key.pem")
+        assert odd.returncode == 3 and f"{path} is no regular file" in odd.stderr
 
 
 @pytest.mark.parametrize("group, is_taken", [("ffdhe2048", False), ("P-256", True)])
