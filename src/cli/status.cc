@@ -18,6 +18,7 @@
 #include "cli/syntax.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
+#include "cli/top_facts.h"
 #include "counted.h"
 #include "duration.h"
 #include "harmless_text.h"
@@ -37,11 +38,6 @@ constexpr const char* queues_sql = R"(
     case when isfinite(state_until) then greatest(0, extract(epoch from state_until - clock_timestamp())) end as state_s
   from sluice.queues q order by model)";
 
-std::string state_of(const pqxx::row& row) {
-  const auto state = row["state"].as<std::string>();
-  return row["state_s"].is_null() ? state : state + ' ' + brief_age(row["state_s"].as<double>());
-}
-
 // At most `rows_max` models; the others are counted in a line of their own.
 std::string queue_table(const pqxx::result& queues, size_t rows_max) {
   using Kind = Table::Kind;
@@ -58,8 +54,9 @@ std::string queue_table(const pqxx::result& queues, size_t rows_max) {
     if (shown == rows_max) break;
     ++shown;
     const auto oldest = row["oldest_ready_s"];
-    table.add({row["model"].c_str(), state_of(row), row["depth"].c_str(), row["in_flight"].c_str(),
-               row["waiting"].c_str(), oldest.is_null() ? "-" : brief_age(oldest.as<double>()),
+    table.add({row["model"].c_str(), state_text(row["state"].c_str(), row["state_s"]),
+               row["depth"].c_str(), row["in_flight"].c_str(), row["waiting"].c_str(),
+               oldest.is_null() ? "-" : brief_age(oldest.as<double>()),
                row["permits_now"].as<std::string>("-"), row["pressure"].c_str()});
   }
   std::string text = table.text();

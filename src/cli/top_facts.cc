@@ -32,12 +32,14 @@ std::optional<T> optional_of(const pqxx::field& field) {
   return field.as<T>();
 }
 
-std::string state_of(const pqxx::row& row) {
-  const std::string state = row[8].c_str();
-  return row[9].is_null() ? state : state + ' ' + brief_age(row[9].as<double>());
-}
-
 }  // namespace
+
+std::string state_text(const std::string& state, const pqxx::field& left_s) {
+  const std::string left = left_s.is_null() ? "" : brief_age(left_s.as<double>());
+  if (left.empty()) return state;
+  if (left != "0s") return state + ' ' + left;
+  return state == "breaker open" ? "awaits a probe" : state;  // its time is over
+}
 
 TopFacts read_top_facts(pqxx::connection& connection) {
   pqxx::nontransaction session(connection);
@@ -47,7 +49,7 @@ TopFacts read_top_facts(pqxx::connection& connection) {
   for (const pqxx::row& row : session.exec(queues_sql)) {
     QueueFacts& queue = facts.queues.emplace_back();
     queue.model = row[0].c_str();
-    queue.state = state_of(row);
+    queue.state = state_text(row[8].c_str(), row[9]);
     queue.is_open = queue.state == "open";
     queue.queued = row[1].as<int64_t>();
     queue.in_flight = row[2].as<int64_t>();

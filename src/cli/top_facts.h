@@ -15,9 +15,12 @@
 
 namespace sluice {
 
+// A model's state with the time that it has left, null where nobody knows.
+std::string state_text(const std::string& state, const pqxx::field& left_s);
+
 struct QueueFacts {
   std::string model;
-  std::string state;  // open, paused, parked, closed 5s, breaker open, half open, or its pressure
+  std::string state;  // open, of state_text, or the pressure of an open one
   bool is_open = true;
   int64_t waiting = 0;
   int64_t queued = 0;

@@ -8,7 +8,7 @@ import { actionsFor, filterWords, instant, jobFilter, searchPath, tasksOf }
 import { forecast, withSample } from '../../web/console/tasks/forecast.js';
 import { indentJson } from '../../web/console/tasks/json_text.js';
 import { asBatch } from '../../web/console/tasks/message_batch.js';
-import { mergeOverview } from '../../web/console/screens/parts/overview.js';
+import { mergeOverview, workerState } from '../../web/console/screens/parts/overview.js';
 import { aheadIn, hintFor, modelIn, placeOfFinding, withoutCommand }
   from '../../web/console/tasks/sentences.js';
 
@@ -19,6 +19,15 @@ test('a beginning is so long ago, or a time', () => {
   assert.equal(instant('2026-11-25T11:00:00Z', NOW), '2026-11-25T11:00:00.000Z');
   assert.equal(instant('yesterday-ish', NOW), null);
   assert.equal(instant(undefined, NOW), null);
+});
+
+test('a worker that said that it ended is not dead', () => {
+  const [then, later] = ['2026-11-25T11:59:00.5+00:00', '2026-11-25T12:00:00+00:00'];
+  const state = (alive, seen, dead) => workerState({ alive, seen, dead_at: dead });
+  assert.equal(state(true, later, null), 'alive');
+  assert.equal(state(false, then, null), 'silent');
+  assert.equal(state(false, then, then), 'ended');
+  assert.equal(state(false, then, later), 'dead');
 });
 
 test('the search is told the filters that are set, and the page', () => {

@@ -93,6 +93,10 @@ def test_an_open_breaker_does_not_read_as_an_open_model(read, url):
         "parked: parked: credential: HTTP 401") in lines
     assert "breaker open" in next(line for line in read("model", "ls") if line.startswith("open "))
     row = next(row for row in map(json.loads, read("status", "--json")) if row["model"] == "open")
+    query(url, "update sluice.breaker set since = since - interval '1 h'")
+    for command in (["status"], ["top", "--once"]):
+        line = next(line for line in read(*command) if line.startswith("open "))
+        assert "awaits a probe" in line and "0s" not in line.split("probe")[0], line
     assert (row["breaker"], row["state"], row["paused"]) == ("open", "breaker open", False)
 
 

@@ -18,7 +18,8 @@ select is(sluice.in_flight(id_of(:'m')), 1::bigint, 'they are in flight no more'
 select throws_ok(format('select * from sluice.claim(%s)', :w), 'SL010', null,
   'it never claims again');
 select is(sluice.unregister_worker(:w, at(3)), 0, 'to leave twice is no error');
-select is((select dead_at from sluice.worker where id = :w), at(2), 'and changes nothing');
+select is(array[dead_at, seen], array[at(2), at(2)], 'and changes nothing: it was seen to end')
+from sluice.worker where id = :w;
 
 select * from finish();
 rollback;

@@ -131,7 +131,9 @@ declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
   v_leases sluice.lease[];
 begin
-  update sluice.worker set dead_at = v_now where id = unregister_worker.worker and dead_at is null;
+  -- seen then: one that is declared dead was last seen before
+  update sluice.worker set dead_at = v_now, seen = v_now
+  where id = unregister_worker.worker and dead_at is null;
   with mine as materialized (
     select l.ctid as at from sluice.lease l where l.worker = unregister_worker.worker
     order by l.task_id for update),

@@ -91,7 +91,7 @@ comment on column sluice.workers.version is 'Of its program.';
 comment on column sluice.workers.registered_at is 'When it started.';
 comment on column sluice.workers.seen is 'Its last heartbeat; of one that sleeps, now.';
 comment on column sluice.workers.dead_at is
-  'When it left or was declared dead. Null: it has not been.';
+  'When it ended or was declared dead: it ended where that is seen, too. Null: neither.';
 comment on column sluice.workers.alive is
   'Whether it has sent a heartbeat within settings.heartbeat_timeout, or sleeps.';
 comment on column sluice.workers.in_flight is 'Calls that it has under way.';

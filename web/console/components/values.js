@@ -11,7 +11,7 @@ const TONES = {
   cancelled: 'muted', cancelling: 'muted', expired: 'warn', paused: 'warn', closed: 'warn',
   'half open': 'warn', half_open: 'warn', warning: 'warn', retry: 'warn', late: 'warn',
   failed: 'bad', parked: 'bad', 'breaker open': 'bad', critical: 'bad', overflow: 'bad',
-  lost: 'bad', dead: 'bad',
+  lost: 'bad', dead: 'bad', silent: 'warn', ended: 'muted',
 };
 
 /** A status in a word. The word says it; the colour repeats it.

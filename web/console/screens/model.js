@@ -64,7 +64,9 @@ function Now({ row }) {
       ['Breaker', html`<${Badge} tone=${BREAKER[row.breaker][0]}
         title="after failures in a row it makes no calls, then tries one at a time"
         >${BREAKER[row.breaker][1]}<//>`],
-      row.state_until ? ['Until', html`<${Time} at=${row.state_until} />`] : null,
+      row.state_until ? ['Until', row.state === 'breaker open'
+        && Date.parse(row.state_until) <= Date.now() ? 'its next call, a probe, decides'
+        : html`<${Time} at=${row.state_until} />`] : null,
       row.state_reason ? ['Because', row.state_reason] : null,
       ['Solved in 10 min', html`<${Count} value=${row.solved_10min} />`],
       ['Failed in 10 min', Number(row.failed_10min) > 0

@@ -7,7 +7,7 @@ import { compact, settingText } from '../format.js';
 import { Badge, Bar, Copy, Facts, Page, State, Table, Time } from '../components/index.js';
 import { SettingsEditor } from '../components/settings.js';
 import { SYSTEM_FIELDS, fieldsFor } from './parts/setting_fields.js';
-import { mergeOverview } from './parts/overview.js';
+import { mergeOverview, workerState } from './parts/overview.js';
 import { Pages, Revisions } from './parts/revisions.js';
 import { Tabs } from './parts/tabs.js';
 import { Who } from './parts/who.js';
@@ -86,8 +86,8 @@ function Workers({ query, version }) {
 const WORKER_COLUMNS = [
   { key: 'name', label: 'Worker', sort: (row) => row.name,
     more: (row) => html` <span class="muted number hide-narrow">${row.id}</span>` },
-  { key: 'alive', label: 'State', sort: (row) => String(row.alive),
-    render: (row) => html`<${Badge} status=${row.alive ? 'alive' : 'dead'} />` },
+  { key: 'alive', label: 'State', sort: workerState,
+    render: (row) => html`<${Badge} status=${workerState(row)} />` },
   { key: 'in_flight', label: 'Calls of slots', numeric: true, descending: true,
     sort: (row) => row.in_flight,
     render: (row) => html`<${Bar} value=${row.in_flight} limit=${row.slots}

@@ -1,4 +1,4 @@
-// Rows of models as the stream changes them. Nothing here touches the page.
+// Rows of models as the stream changes them, and states of workers. Nothing here touches the page.
 
 /** The rows that changed take the place of those that were; the others stay the same objects, and
  * are not drawn again.
@@ -21,4 +21,12 @@ function wordsKept(row, next) {
   const isSame = ['parked', 'closed'].includes(next.state) && next.state === row.state
     && next.state_until === row.state_until;
   return isSame && { state_reason: row.state_reason, why: row.why };
+}
+
+/** A worker's state in a word: one that said that it ended was seen then, at the last.
+ * @param {{alive: boolean, seen: string, dead_at: string | null}} worker */
+export function workerState({ alive, seen, dead_at: dead }) {
+  if (alive) return 'alive';
+  if (dead === null) return 'silent';
+  return seen === dead ? 'ended' : 'dead';
 }
