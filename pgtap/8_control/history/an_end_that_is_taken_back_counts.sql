@@ -21,8 +21,9 @@ select claimed(given_worker(array[:'m'], at(41)), 3, at(41)) \g /dev/null
 select completed(worker, told(task_id, 'solved', fence, input_tokens => 7), at(42))
 from sluice.lease where task_id = :before \g /dev/null
 select sluice.count_ends(at(50)) \g /dev/null
-select is((select row(solved, failed, cancelled, input_tokens)::text from sluice.history_of('day',
-    at(-100000), at(100), :'m')), row(1, 1, 0, 12)::text, 'its second end counts as well');
+select is((select row(solved, failed, cancelled, retries, input_tokens)::text
+    from sluice.history_of('day', at(-100000), at(100), :'m')), row(1, 1, 0, 0, 12)::text,
+  'its second end counts as well, and no call as a retry');
 select given_end(:'o', 'failed', at(69)) as failed \gset
 select sluice.redrive(:failed, at(72)) \g /dev/null
 select is(sluice.count_ends(at(71)), 0::bigint,
