@@ -103,8 +103,8 @@ Action configure_tasks(CommandSyntax syntax) {
   const auto options = std::make_shared<TasksOptions>();
   syntax
       .add_option("--status", options->status,
-                  "only these: unsolved (waits for its time), queued, processing, solved, failed, "
-                  "cancelled or expired [all]")
+                  "only these: unsolved (waits for its time, or for a budget), queued, processing, "
+                  "solved, failed, cancelled or expired [all]")
       .one_of({"unsolved", "queued", "processing", "solved", "failed", "cancelled", "expired"})
       .option_text("STATUS");
   syntax

@@ -330,7 +330,7 @@ std::vector<FrameLine> top_help(FrameSize size) {
       "",
       "Models",
       "  STATE        what keeps calls back, or how close to its bound a queue is",
-      "  WAITING      tasks that wait for their time, with a share of its routes'",
+      "  WAITING      what waits for its time or for a budget, also in its routes",
       "  QUEUED       tasks ready to be claimed; OLDEST: the longest wait in its line",
       "  BUSY         calls in flight",
       "  CALLS/S      calls that ended in a second, over the last 10 s",

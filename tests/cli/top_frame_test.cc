@@ -106,6 +106,7 @@ TEST_CASE("a frame of 80 columns has latencies and tokens, one of 120 everything
   CHECK(text_of(120).find(
             "WAITING  QUEUED  BUSY  OLDEST  CALLS/S  QUOTA   P50  P99  TOK/MIN  FAILED") !=
         std::string::npos);
+  CHECK(top_help({24, 80})[8].text.find("its time or for a budget") != std::string::npos);
   for (const FrameLine& line : top_help({24, 80})) {
     CHECK(columns_of(line.text) <= 80);
     CHECK(line.text.find("…") == std::string::npos);

@@ -51,6 +51,12 @@ def test_help_and_version_are_commands_too(sluice):
         for command in (["help"], ["help", "status"], ["version"]))
 
 
+def test_help_says_what_unsolved_means(sluice):
+    for command in ("tasks", "export"):
+        shown = " ".join(sluice(command, "--help").stdout.split())
+        assert "unsolved (waits for its time, or for a budget)" in shown
+
+
 def test_help_lists_causes_and_runs_no_exclusions_into_the_text(sluice):
     for command in ("set", "rm"):
         text = " ".join(sluice("fallback", command, "--help").stdout.split())

@@ -154,8 +154,8 @@ $$;
 
 -- queue_facts: what sluice.queues shows of each model, with a pinned plan. Called by that view, as
 -- its reader.
--- Returns: depth: ready tasks that named it; waiting: tasks that wait for their time and named
---          it, and its share of the tasks that wait in its routes.
+-- Returns: depth: ready tasks that named it; waiting: tasks that wait for their time, or for
+--          a budget, and named it, and its share of the tasks that wait in its routes.
 create or replace function sluice.queue_facts(p_now timestamptz default null)
 returns table (model int, depth int, in_flight bigint, waiting bigint, oldest_ready timestamptz,
   permits_now int,

@@ -81,7 +81,7 @@ function Form({ draft, set, models, session, error, isBusy, onSubmit, faults, ha
 /** Kind words for the first minute, by where the task is.
  * @type {Record<string, string>} */
 const WORDS = {
-  unsolved: 'It is stored, and waits for its time. You may close this page.',
+  unsolved: 'It is stored, and waits for its time, or for a budget. You may close this page.',
   queued: 'It is stored and cannot be lost. It waits for its turn; you may close this page.',
   processing: 'A worker has sent it to the model, and waits for the answer.',
   solved: 'The model has answered.',

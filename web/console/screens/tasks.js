@@ -24,8 +24,8 @@ function mainFields(query, session, models) {
   return [
     { name: 'id', label: 'Id', type: 'search', placeholder: 'opens the task' },
     { name: 'status', label: 'Status', type: 'select',
-      choices: [['', 'all'], ...STATUSES.map((status) => /** @type {[string, string]} */ (
-        [status, status === 'unsolved' ? 'unsolved: waits for its time' : status]))] },
+      choices: [['', 'all'], ...STATUSES.map((status) => /** @type {[string, string]} */ ([status,
+        status === 'unsolved' ? 'unsolved: waits for its time, or for a budget' : status]))] },
     { name: 'model', label: 'Model or route', type: 'select',
       choices: [['', 'all'], ...known.map((name) => /** @type {[string, string]} */
         ([name, name]))] },
