@@ -62,11 +62,13 @@ void history(pqxx::work& transaction, const BudgetOptions& options) {
     return;
   }
   Table table({{"TIME", Table::Kind::whole}, {"BUDGET", Table::Kind::elastic}, {"EVENT"}});
-  add_rows(table, transaction.exec_params(
-                      "select to_char(at, 'YYYY-MM-DD HH24:MI:SS'), budget,"
-                      " coalesce(per_cent || ' % spent', event) from sluice.budget_events"
-                      " where budget = $1 or $1 = '' order by at desc, per_cent desc limit $2",
-                      options.name, options.limit));
+  add_rows(
+      table,
+      transaction.exec_params(
+          "select to_char(at, 'YYYY-MM-DD HH24:MI:SS'), budget,"
+          " coalesce(per_cent || ' % spent', 'no room for one more call') from sluice.budget_events"
+          " where budget = $1 or $1 = '' order by at desc, per_cent desc limit $2",
+          options.name, options.limit));
   fmt::print("{}", table.text());
 }
 

@@ -92,15 +92,17 @@ Findings check_budgets(pqxx::connection& connection) {
   Findings findings;
   for (const pqxx::row& row : session.exec(R"(
       select name, spent, held, "limit", waiting,
+        case when spent < "limit" then 'has no room for one more call' else 'is exhausted' end
+          as state,
         coalesce(to_char(opens_at at time zone zone, 'YYYY-MM-DD HH24:MI ') || zone,
           'some of that is older than ' || rolling) as opens
       from sluice.budget_rows() where is_hard and exhausted_at is not null order by name)")) {
     const auto name = row["name"].as<std::string>();
     findings.push_back(
         {"budgets",
-         fmt::format("budget {} is exhausted: {} spent and {} held of {}, {} tasks wait until {}",
-                     name, row["spent"].c_str(), row["held"].c_str(), row["limit"].c_str(),
-                     row["waiting"].c_str(), row["opens"].c_str()),
+         fmt::format("budget {} {}: {} spent and {} held of {}, {} tasks wait until {}", name,
+                     row["state"].c_str(), row["spent"].c_str(), row["held"].c_str(),
+                     row["limit"].c_str(), row["waiting"].c_str(), row["opens"].c_str()),
          fmt::format("sluice budget set {} limit=… lets them go on at once", name)});
   }
   for (const pqxx::row& row : session.exec("select why from sluice.budget_failures()")) {

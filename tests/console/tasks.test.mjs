@@ -9,6 +9,7 @@ import { forecast, withSample } from '../../web/console/tasks/forecast.js';
 import { indentJson } from '../../web/console/tasks/json_text.js';
 import { asBatch } from '../../web/console/tasks/message_batch.js';
 import { mergeOverview, workerState } from '../../web/console/screens/parts/overview.js';
+import { exhaustion } from '../../web/console/screens/parts/budget.js';
 import { aheadIn, hintFor, modelIn, placeOfFinding, withoutCommand }
   from '../../web/console/tasks/sentences.js';
 
@@ -28,6 +29,11 @@ test('a worker that said that it ended is not dead', () => {
   assert.equal(state(false, then, null), 'silent');
   assert.equal(state(false, then, then), 'ended');
   assert.equal(state(false, then, later), 'dead');
+});
+
+test('a budget is exhausted when nothing is left of it', () => {
+  assert.equal(exhaustion({ spent: 0.4, limit: 1 }), 'no room for one more call');
+  assert.equal(exhaustion({ spent: 1, limit: 1 }), 'exhausted');
 });
 
 test('the search is told the filters that are set, and the page', () => {

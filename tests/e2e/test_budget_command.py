@@ -77,7 +77,7 @@ def test_marks_are_told_once_and_listed(url, run):
     assert "50 % spent" in run("budget", "history").stdout
     assert rows(run, "budget", "history", "other") == []
     query(url, "select sluice.note_marks(b, '{0}', clock_timestamp()) from sluice.budgets b")
-    assert "exhausted" in run("budget", "history").stdout
+    assert "no room for one more call" in run("budget", "history").stdout
     listener.poll()
     number = query(url, "select id::text from sluice.budgets")[0][0]
     assert [notice.payload for notice in listener.notifies] == [number, number]

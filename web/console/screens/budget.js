@@ -5,7 +5,7 @@ import { encodePart, go, link } from '../router.js';
 import { money } from '../format.js';
 import { Bar, Count, Facts, Page, State, Time, ask, toast } from '../components/index.js';
 import { SettingsEditor } from '../components/settings.js';
-import { inNanos, periodOf } from './parts/budget.js';
+import { exhaustion, inNanos, periodOf } from './parts/budget.js';
 import { BUDGET_FIELDS, fieldsFor } from './parts/setting_fields.js';
 import { Revisions } from './parts/revisions.js';
 import { Tabs } from './parts/tabs.js';
@@ -39,7 +39,8 @@ const Now = ({ budget }) => html`<section class="panel">
     ['Tasks that wait', html`<${Count} value=${budget.waiting} />`],
     ['Marks reached', budget.marks_hit.length > 0
       && budget.marks_hit.map((mark) => `${mark} %`).join(', ')],
-    ['Exhausted since', budget.exhausted_at && html`<${Time} at=${budget.exhausted_at} />`]]} />
+    ['State', budget.exhausted_at && html`${exhaustion(budget)} since <${Time}
+      at=${budget.exhausted_at} />`]]} />
 </section>`;
 
 /** @param {{budget: Budget}} props */

@@ -5,7 +5,7 @@ import { encodePart, go, link } from '../router.js';
 import { money } from '../format.js';
 import { Badge, Bar, Confirm, Count, Field, Page, State, Table, Time }
   from '../components/index.js';
-import { inNanos, periodOf } from './parts/budget.js';
+import { exhaustion, inNanos, periodOf } from './parts/budget.js';
 import { SCOPES } from './parts/setting_fields.js';
 
 const REFRESH_MS = 15_000;
@@ -30,7 +30,7 @@ const COLUMNS = [
   { key: 'name', label: 'Budget', className: 'name-cell', sort: (row) => row.name,
     render: (row) => row.name,
     more: (row) => row.exhausted_at !== null && html` <${Badge} tone="bad"
-      title="it had nothing left for a task">exhausted<//>` },
+      title="what it has left is less than the next call may cost">${exhaustion(row)}<//>` },
   { key: 'of', label: 'Of', sort: (row) => row.scope,
     render: (row) => [row.scope, row.subject].filter(Boolean).join(' ') },
   { key: 'period', label: 'Each', hide: 'narrow', sort: periodOf, render: periodOf },

@@ -10,3 +10,8 @@ export function inNanos(text) {
 /** @param {Budget} budget */
 export const periodOf = ({ period, rolling, zone }) => (period === 'rolling' ? `last ${rolling}`
   : zone === 'UTC' ? period : `${period}, ${zone}`);
+
+/** Why a task waits for it: a call may cost more than is left, however much that is.
+ * @param {Budget} budget */
+export const exhaustion = ({ spent, limit }) => (spent < limit ? 'no room for one more call'
+  : 'exhausted');
