@@ -245,8 +245,8 @@ def test_a_hard_budget_that_is_exhausted(url, doctor, port, worker):
     submit_many(url, ["p"])
     wait_for(lambda: query(url, "select waiting from sluice.budget_rows()") == [(1,)],
         what="a task that waits")
-    assert ("budget b has no room for one more call: 0.000099999 spent and 0 held of 0.0001, 1 tasks "
-        "wait until") in the_one(doctor(), "budgets")
+    assert ("budget b has no room for one more call: 0.000099999 spent and 0 held of 0.0001, "
+        "1 tasks wait until") in the_one(doctor(), "budgets")
     query(url, "insert into sluice.budget_spent select id, clock_timestamp(), 1 "
         "from sluice.budgets")
     assert "budget b is exhausted: 0.0001 spent and" in the_one(doctor(), "budgets")
