@@ -192,3 +192,30 @@ def test_a_clock_that_jumps_ahead_earns_nothing(jumping, mock, worker):
             (length_s + 0.25) * 1e9 / interval_ns), f"{most} in {length_s} s"
     assert all(w.running() for w in workers)
     assert any("clock has jumped ahead" in w.stderr() for w in workers)
+
+
+def test_a_clock_that_is_set_right_again_keeps_nobody_waiting(jumping, mock, worker):
+    url, backend = Databases(jumping.server).database(), mock()
+    for model in ("killed", "throttled", "failing"):
+        add_model(url, model, backend.url, backoff_base="1 s")
+    query(url, "update sluice.settings set heartbeat_timeout = '3 s'")
+    living = worker(url, "--models", "throttled,failing")
+    killed = worker(url, "--models", "killed")
+    jumping.jump(3600)
+    submit_many(url, ["mock:delay=60s x"], model="killed")
+    submit_many(url, ["mock:status=429;retry_after=2 x"], model="throttled")
+    submit_many(url, ["mock:status=500 x"], model="failing")
+    wait_for(lambda: query(url, "select count(*) from sluice.models where closed_until > now()")
+        == [(1,)], what="the model's closure")
+    wait_for(lambda: query(url, "select exists (select from sluice.later), count(*) from "
+        "sluice.tasks where model = 'killed' and status = 'processing'") == [(True, 1)],
+        what="a retry, and a call")
+    killed.kill()
+    jumping.jump(0)
+    wait_for(lambda: query(url, "select count(*) from sluice.lease l join sluice.models m "
+        "on m.id = l.model where m.name = 'killed'") == [(0,)], 30, "the lost call's return")
+    wait_for(lambda: query(url, "select count(*) from sluice.models where closed_until > now()")
+        == [(0,)], 30, "the model's opening")
+    assert query(url, "select max(ready_at) < now() + interval '1 minute' from sluice.later") in (
+        [(True,)], [(None,)])
+    assert living.running()
