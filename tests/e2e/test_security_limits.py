@@ -421,12 +421,12 @@ def test_many_bulk_requests_of_one_key_do_not_hold_up_anothers(url, process, mak
 def let_go(url, ended):
     """A step of a forget waits, as for a long time, until the function that it gives is called."""
     query(url, """
-        alter function sluice.results_upto rename to results_upto_at_once;create function
-        sluice.results_upto(p_from bigint, p_until bigint, p_rows int, p_unsolved boolean)
-        returns bigint
+        alter function sluice.result_ids rename to result_ids_at_once;create function
+        sluice.result_ids(p_chosen bigint[], p_unsolved boolean, p_after bigint, p_until bigint,
+          p_rows int) returns bigint[]
         language plpgsql as $$ begin while not pg_try_advisory_xact_lock_shared(1, 1) loop
         perform pg_sleep(0.01); end loop;
-        return sluice.results_upto_at_once(p_from, p_until, p_rows, p_unsolved); end $$""")
+        return sluice.result_ids_at_once(p_chosen, p_unsolved, p_after, p_until, p_rows); end $$""")
     with contextlib.closing(connect(url)) as other:
         other.cursor().execute("select pg_advisory_lock(1, 1)")
         yield lambda: other.cursor().execute("select pg_advisory_unlock(1, 1)")

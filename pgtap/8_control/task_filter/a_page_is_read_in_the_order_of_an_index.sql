@@ -29,13 +29,13 @@ begin
 end
 $$;
 select cmp_ok(cost_of(('sluice.' || :'queue')::regclass, format(
-  'sluice.unfinished_page(%L, %L, 0, %s, 25)', :'queue', :'f', :first + 3000)), '<=', 500::bigint,
-  'of those that wait');
+  'sluice.meant_page(%L, %L, false, 0, %s, 500, 25)', :'queue', :'f', :first + 3000)), '<=',
+  500::bigint, 'of those that wait');
 select cmp_ok(cost_of(('sluice.' || :'queue')::regclass, format(
   'sluice.count_page(%L, %L, false, 0, %s, 500)', :'queue', :'f', :first + 3000)), '<=',
   500::bigint, 'also when they are counted');
-select cmp_ok(cost_of('sluice.result', format('sluice.results_upto(0, %s, 500, %L)', :first + 3000,
-  p.unsolved)), '<=', 500::bigint, 'of those that are not solved, and of all that have ended')
+select cmp_ok(cost_of('sluice.result', format('sluice.result_ids(null, %L, 0, %s, 500)', p.unsolved,
+  :first + 3000)), '<=', 500::bigint, 'of those that are not solved, and of all that have ended')
 from (values (true), (false)) p(unsolved);
 select cmp_ok(cost_of('sluice.result', format('sluice.count_page(''result'', %L, %L, 0, %s, 500)',
   :'f', p.unsolved, :first + 3000)), '<=', 1500::bigint, 'also when they are counted')

@@ -16,7 +16,7 @@ create function meant(name text, error_like text default null, error_code text d
 returns boolean language sql
 as $$
   select sluice.end_is_meant(sluice.task_filter_of(meant.name, null, null, null, meant.since, null,
-    meant.error_like, meant.error_code), t, r)
+    meant.error_like, meant.error_code), t, r, false)
   from sluice.task t join sluice.result r on r.task_id = t.id where t.id = currval('sluice.task_id')
 $$;
 select is(meant(null), true, 'no condition');

@@ -12,9 +12,10 @@ select given_task(:'a') as w1, given_task(:'b') as w2 \gset
 create function page(p_place text, p_ids bigint[], p_after bigint, p_max int,
   p_more jsonb default '{}') returns text language sql
 as $$
-  select ids::text || ' ' || coalesce(last::text, 'none') from sluice.chosen_page(p_place,
+  select ids::text || ' ' || coalesce(last::text, 'none') from sluice.meant_page(p_place,
     jsonb_populate_record(null::sluice.task_filter, jsonb_build_object('ids', p_ids,
-    'is_bound', false, 'tenants', '{}'::text[]) || p_more), true, p_after, 9e18::bigint, p_max)
+    'is_bound', false, 'tenants', '{}'::text[]) || p_more), true, p_after, 9e18::bigint, p_max,
+    p_max)
 $$;
 select array[:w1, :f3, :f1, :w2, :f1]::bigint[] as ids \gset
 select is(page('result', :'ids', 0, 10), format('{%s,%s} %s', :f1, :f3, :w2),

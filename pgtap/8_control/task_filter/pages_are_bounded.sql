@@ -10,10 +10,9 @@ select claimed(:w, 2) \g /dev/null
 select completed(:w, told(:a, 'solved', answer => 'x')), completed(:w, told(:b, 'failed'))
 \g /dev/null
 select sluice.task_filter_of(:'m', null, null, null, null, null) as f \gset
-select is(sluice.results_upto(:a, :z, 1000, false), :b::bigint,
-  'of all results the second is the last');
-select is(sluice.results_upto(:a, :z, 1000, true), :b::bigint, 'it is not solved');
-select is(sluice.results_upto(:a, :a, 1000, true), null, 'the first is');
+select is(sluice.result_ids(null, false, 0, :z, 1000), array[:a, :b]::bigint[], 'all results');
+select is(sluice.result_ids(null, true, 0, :z, 1000), array[:b]::bigint[], 'one is not solved');
+select is(sluice.result_ids(null, true, 0, :a, 1000), '{}', 'the first is');
 select is((sluice.ended_page(:'f', true, 0, :z, 10)).ids, array[:b]::bigint[], 'one is unsolved');
 select is((sluice.ended_page(:'f', false, 0, :z, 10)).ids, array[:a, :b]::bigint[],
   'two have ended');
@@ -21,9 +20,9 @@ select is((sluice.ended_page(:'f', false, :a - 1, :z, 1)).last, :a::bigint,
   'a full page ends with its last task');
 select is(sluice.unfinished_places(:'f'), array['queue_' || id_of(:'m'), 'later', 'lease'],
   'where tasks of a model may be');
-select is((sluice.unfinished_page('queue_' || id_of(:'m'), :'f', 0, :z, 1)).ids,
+select is((sluice.meant_page('queue_' || id_of(:'m'), :'f', false, 0, :z, 9, 1)).ids,
   array[:z - 1]::bigint[], 'the first of those that wait');
-select is((sluice.unfinished_page('queue_' || id_of(:'m'), :'f', :z, :z, 1)).last, null,
+select is((sluice.meant_page('queue_' || id_of(:'m'), :'f', false, :z, :z, 9, 1)).last, null,
   'behind the last there is none');
 select ok(sluice.is_served(id_of(:'m'), null), 'a model that is there is served');
 select ok(not sluice.is_served(null, 'gone'), 'a route that is gone is not');

@@ -87,8 +87,9 @@ begin
   elsif v_filter.ids is not null then
     v_ids := array(
       select distinct i from jsonb_array_elements_text(p_job.position -> 'places') e
-      cross join lateral sluice.chosen_page(e, v_filter, p_job.action = 'redrive', 0,
-        (p_job.position ->> 'until')::bigint, sluice.job_ids_max()) c cross join unnest(c.ids) i);
+      cross join lateral sluice.meant_page(e, v_filter, p_job.action = 'redrive', 0,
+        (p_job.position ->> 'until')::bigint, sluice.job_ids_max(), sluice.job_ids_max()) c
+      cross join unnest(c.ids) i);
   elsif p_job.action = 'move' then  -- the page of a redrive would be locked
     v_ids := (select j.ids from sluice.job_page(p_job) j);
   end if;

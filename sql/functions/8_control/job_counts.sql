@@ -45,52 +45,17 @@ $$;
 
 -- count_page: how many of the next p_rows rows of a place meet the conditions. It rests afterwards
 -- for as long as it took: claims may be waiting for the processor (D-385).
--- Params:  p_place: result, or a table of unfinished tasks; p_unsolved: as for ended_page; p_after:
---          the last id of the page before.
--- Returns: last: the last id looked at; null: there was none; rows: how many it looked at.
+-- Params, returns: as meant_page.
 create or replace function sluice.count_page(
   p_place text, p_filter sluice.task_filter, p_unsolved boolean, p_after bigint, p_until bigint,
   p_rows int, out matched bigint, out last bigint, out rows bigint)
 language plpgsql volatile
-set enable_bitmapscan = off
 as $$
 declare
   v_begun timestamptz := clock_timestamp();
 begin
-  if p_filter.ids is not null then
-    select cardinality(c.ids), c.last, p_rows into matched, last, rows
-    from sluice.chosen_page(p_place, p_filter, p_unsolved, p_after, p_until, p_rows) c;
-  elsif p_place <> 'result' then
-    execute format($sql$
-      with page as materialized (
-        select q.task_id, q.tenant, q.model from sluice.%I q where q.task_id > $1
-          and q.task_id <= $2
-        order by q.task_id limit $3)
-      select count(t.id), (select max(task_id) from page),
-        (select count(*) from page)
-      from page p cross join lateral (
-        select t.* from sluice.task t where t.id = p.task_id limit 1) t
-      where ($4.model is null or p.model = $4.model) and (p.tenant = any ($4.tenants)) = $4.is_bound
-        and ($4.route is null or t.route = $4.route)
-        and sluice.is_meant($4, t::sluice.task, t.created_at)
-      $sql$, p_place)
-    into matched, last, rows using p_after, p_until, p_rows, p_filter;
-  else
-    with page as materialized (  -- of one of the two: each has an index
-      (select r.task_id from sluice.result r where not p_unsolved
-        and r.task_id > p_after and r.task_id <= p_until order by r.task_id limit p_rows)
-      union all
-      (select r.task_id from sluice.result r where p_unsolved and r.status <> 'solved'
-        and r.task_id > p_after and r.task_id <= p_until order by r.task_id limit p_rows))
-    select count(t.id), (select max(task_id) from page), (select count(*) from page)
-    into matched, last, rows
-    from page p cross join lateral (
-      select r.* from sluice.result r where r.task_id = p.task_id limit 1) r
-    cross join lateral (select t.* from sluice.task t where t.id = p.task_id limit 1) t
-    where (t.tenant = any (p_filter.tenants)) = p_filter.is_bound and t.forgotten_at is null
-      and sluice.end_is_meant(p_filter, t::sluice.task, r::sluice.result)
-      and (not p_unsolved or p_filter.is_retargeted or sluice.is_served(t.model, t.route));
-  end if;
+  select cardinality(m.ids), m.last, m.rows into matched, last, rows
+  from sluice.meant_page(p_place, p_filter, p_unsolved, p_after, p_until, p_rows, p_rows) m;
   perform pg_sleep(extract(epoch from clock_timestamp() - v_begun)) where last is not null;
 end
 $$;

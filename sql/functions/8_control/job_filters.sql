@@ -84,8 +84,8 @@ begin
     v_page := sluice.ended_page(v_filter, p_job.action = 'redrive', (next ->> 'after')::bigint,
       (next ->> 'until')::bigint, sluice.job_page_tasks());
   elsif place is not null and to_regclass(format('sluice.%I', place)) is not null then
-    v_page := sluice.unfinished_page(place, v_filter, (next ->> 'after')::bigint,
-      (next ->> 'until')::bigint, sluice.job_page_tasks());
+    v_page := sluice.meant_page(place, v_filter, false, (next ->> 'after')::bigint,
+      (next ->> 'until')::bigint, 20 * sluice.job_page_tasks(), sluice.job_page_tasks());
   else  -- its model or route was deleted
     select '{}'::bigint[] as ids, null::bigint as last into v_page;
   end if;

@@ -149,23 +149,6 @@ as $$
     and (p_filter.not_route is null or p_task.route is distinct from p_filter.not_route)
 $$;
 
--- end_is_meant: is_meant for a finished task, also with its model (which it named, was routed to or
--- ended at) and its error.
-create or replace function sluice.end_is_meant(
-  p_filter sluice.task_filter, p_task sluice.task, p_result sluice.result)
-returns boolean
-language sql immutable parallel safe
-as $$
-  select sluice.is_meant(p_filter, p_task, p_result.finished_at)
-    and (p_filter.name is null or p_task.model = p_filter.model or p_task.route = p_filter.route
-      or p_result.model = p_filter.name)
-    and (p_filter.error_code is null or p_result.error_code = p_filter.error_code)
-    and (p_filter.error_like is null or p_result.error like p_filter.error_like)
-    and (p_filter.status is null or p_result.status = p_filter.status)
-    and (p_filter.message is null
-      or sluice.normal_message(p_result.error) = p_filter.message)
-$$;
-
 -- is_served: whether the model or route that a task named still exists.
 create or replace function sluice.is_served(p_model int, p_route text) returns boolean
 language plpgsql stable
@@ -174,4 +157,25 @@ begin
   return case when p_route is null then exists (select from sluice.models where id = p_model)
               else exists (select from sluice.routes where route = p_route) end;
 end
+$$;
+
+-- end_is_meant: is_meant for a finished task that was not forgotten, of the tenants in question,
+-- also with its model (which it named, was routed to or ended at) and its error.
+-- Params:  p_unsolved: only one that is not solved and, unless it gets another target, is served.
+create or replace function sluice.end_is_meant(
+  p_filter sluice.task_filter, p_task sluice.task, p_result sluice.result, p_unsolved boolean)
+returns boolean
+language sql stable
+as $$
+  select (p_task.tenant = any (p_filter.tenants)) = p_filter.is_bound
+    and p_task.forgotten_at is null and sluice.is_meant(p_filter, p_task, p_result.finished_at)
+    and (p_filter.name is null or p_task.model = p_filter.model or p_task.route = p_filter.route
+      or p_result.model = p_filter.name)
+    and (p_filter.error_code is null or p_result.error_code = p_filter.error_code)
+    and (p_filter.error_like is null or p_result.error like p_filter.error_like)
+    and (p_filter.status is null or p_result.status = p_filter.status)
+    and (p_filter.message is null
+      or sluice.normal_message(p_result.error) = p_filter.message)
+    and (not p_unsolved or p_result.status <> 'solved'
+      and (p_filter.is_retargeted or sluice.is_served(p_task.model, p_task.route)))
 $$;
