@@ -1,6 +1,6 @@
 begin;
 \ir ../_helpers.sql
-select plan(9);
+select plan(10);
 
 select is(array(select sluice.bin_of(t) from unnest(array[0, 0.0009, 0.001, 0.00118, 0.0012, 1e9,
     -1, null]::float8[]) t), array[0, 0, 1, 1, 2, 120, 0, null]::int[], 'the bins');
@@ -10,6 +10,8 @@ select is(sluice.histogram(null, null), null::int[], 'an empty one is null');
 select is(sluice.add_counts('[3:4]={5,1}', '[1:3]={2,NULL,4}'), '[1:4]={2,NULL,9,1}'::int[],
   'a sum');
 select is(sluice.add_counts(null, '[1:1]={2}'), '[1:1]={2}'::int[], 'with nothing');
+select is((select sluice.sum_counts(c) from unnest(array['[1:1]={2}', null, '[2:2]={1}']) u(t)
+  cross join lateral (select t::int[] as c) v), '[1:2]={2,1}'::int[], 'and of several');
 select is(sluice.histogram(array[1, 1], array[2000000000, 2000000000]::bigint[]),
   '[1:1]={2147483647}'::int[], 'a count that would not fit stays at the most');
 

@@ -48,6 +48,9 @@ begin
 end
 $$;
 
+-- sum_counts: the sum of histograms.
+create or replace aggregate sluice.sum_counts(int[]) (sfunc = sluice.add_counts, stype = int[]);
+
 -- percentile: the time in seconds within which a part of a histogram's tasks stayed. It may be
 -- wrong by the bin's width, a fifth of the time. Null: the histogram is empty.
 -- Params:  counts: of the histogram's bins; part: from 0 to 1, 0.99 for the 99th percentile.

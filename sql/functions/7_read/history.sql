@@ -59,42 +59,6 @@ begin
 end
 $$;
 
--- joined_rows: the sum of rows of the history; null: of none.
-create or replace function sluice.joined_rows(p_rows sluice.history_row[])
-returns sluice.history_row
-language plpgsql immutable strict
-as $$
-declare
-  v_sum sluice.history_row := p_rows[1];
-  v_row sluice.history_row;
-begin
-  foreach v_row in array p_rows[2:] loop
-    v_sum.solved := v_sum.solved + v_row.solved;
-    v_sum.failed := v_sum.failed + v_row.failed;
-    v_sum.cancelled := v_sum.cancelled + v_row.cancelled;
-    v_sum.expired := v_sum.expired + v_row.expired;
-    v_sum.retries := v_sum.retries + v_row.retries;
-    v_sum.hedges := v_sum.hedges + v_row.hedges;
-    v_sum.input_tokens := v_sum.input_tokens + v_row.input_tokens;
-    v_sum.output_tokens := v_sum.output_tokens + v_row.output_tokens;
-    v_sum.wasted_tokens := v_sum.wasted_tokens + v_row.wasted_tokens;
-    v_sum.cost := v_sum.cost + v_row.cost;
-    v_sum.cached_tokens := v_sum.cached_tokens + v_row.cached_tokens;
-    v_sum.cache_write_tokens := v_sum.cache_write_tokens + v_row.cache_write_tokens;
-    v_sum.reasoning_tokens := v_sum.reasoning_tokens + v_row.reasoning_tokens;
-    v_sum.wasted_cost := v_sum.wasted_cost + v_row.wasted_cost;
-    v_sum.called := v_sum.called + v_row.called;
-    v_sum.wait_s := v_sum.wait_s + v_row.wait_s;
-    v_sum.call_s := v_sum.call_s + v_row.call_s;
-    v_sum.total_s := v_sum.total_s + v_row.total_s;
-    v_sum.wait_counts := sluice.add_counts(v_sum.wait_counts, v_row.wait_counts);
-    v_sum.call_counts := sluice.add_counts(v_sum.call_counts, v_row.call_counts);
-    v_sum.total_counts := sluice.add_counts(v_sum.total_counts, v_row.total_counts);
-  end loop;
-  return v_sum;
-end
-$$;
-
 -- history_of: what became of the caller's tenants' tasks, by time, also of tasks that are no longer
 -- kept.
 -- Params:  step: minute, hour, day, or all: one row for the whole time, whose hours count, or days
@@ -145,8 +109,7 @@ begin
         when 'hour' then 'Take step=day, or a shorter time.' when 'day' then 'Take step=all, or a '
           'shorter time.' else 'Name a model or a tenant.' end;
   end if;
-  return query execute case step when 'all' then sluice.history_overall_query(v_source)
-      else sluice.history_query(v_source) end
+  return query execute sluice.history_query(v_source, step)
     using sluice.stored_step(step, v_since), v_since, v_until;
 end
 $$;
@@ -159,41 +122,27 @@ as $$
     when date_trunc('day', p_since, 'UTC') = p_since then 'day' else 'hour' end
 $$;
 
--- history_overall_query: of a source (history_source) one row for the whole time, $2 to $3.
--- Percentiles of a month of a thousand tenants would take a second.
-create or replace function sluice.history_overall_query(p_source text) returns text
+-- history_query: the rows of a source (history_source) as history_of gives them, for p_step all one
+-- for the whole time, $2 to $3. Percentiles of a month of a thousand tenants would take a second.
+create or replace function sluice.history_query(p_source text, p_step text) returns text
 language sql immutable
 as $$
   select format('
-    select ''all'', $2, s.shown_model, s.shown_tenant, sum((s.h).solved)::bigint,
+    select %L, %s, s.shown_model, s.shown_tenant, sum((s.h).solved)::bigint,
       sum((s.h).failed)::bigint, sum((s.h).cancelled)::bigint, sum((s.h).expired)::bigint,
       sum((s.h).retries)::bigint, sum((s.h).hedges)::bigint, sum((s.h).input_tokens)::bigint,
       sum((s.h).output_tokens)::bigint, trim_scale(sum((s.h).cost)),
       sum((s.h).wasted_tokens)::bigint, sum((s.h).called)::bigint, sum((s.h).wait_s),
-      sum((s.h).call_s), sum((s.h).total_s), null::float8, null::float8, null::float8,
-      null::float8, null::float8, null::float8, sum((s.h).cached_tokens)::bigint,
+      sum((s.h).call_s), sum((s.h).total_s), %s, sum((s.h).cached_tokens)::bigint,
       sum((s.h).cache_write_tokens)::bigint, sum((s.h).reasoning_tokens)::bigint,
       trim_scale(sum((s.h).wasted_cost))
-    from (%s) s group by 3, 4 order by 3, 4', p_source)
-$$;
-
--- history_query: the rows of a source (history_source) as history_of gives them.
-create or replace function sluice.history_query(p_source text) returns text
-language sql immutable
-as $$
-  select format('
-    select (r.h).step, r.at, r.shown_model, r.shown_tenant, (r.h).solved, (r.h).failed,
-      (r.h).cancelled, (r.h).expired, (r.h).retries, (r.h).hedges, (r.h).input_tokens,
-      (r.h).output_tokens, trim_scale((r.h).cost), (r.h).wasted_tokens, (r.h).called, (r.h).wait_s,
-      (r.h).call_s, (r.h).total_s,
-      sluice.percentile((r.h).wait_counts, 0.5), sluice.percentile((r.h).wait_counts, 0.99),
-      sluice.percentile((r.h).call_counts, 0.5), sluice.percentile((r.h).call_counts, 0.99),
-      sluice.percentile((r.h).total_counts, 0.5), sluice.percentile((r.h).total_counts, 0.99),
-      (r.h).cached_tokens, (r.h).cache_write_tokens, (r.h).reasoning_tokens,
-      trim_scale((r.h).wasted_cost)
-    from (select (s.h).at, s.shown_model, s.shown_tenant, sluice.joined_rows(array_agg(s.h)) as h
-      from (%s) s group by 1, 2, 3 offset 0) r
-    order by r.at, r.shown_model, r.shown_tenant', p_source)
+    from (%s) s group by 2, 3, 4 order by 2, 3, 4', p_step,
+    case p_step when 'all' then '$2' else '(s.h).at' end,
+    (select string_agg(case p_step when 'all' then 'null::float8'
+      else format('sluice.percentile(sluice.sum_counts((s.h).%s_counts), %s)', k.kind, p.part) end,
+      ', ' order by k.n, p.part)
+      from unnest(array['wait', 'call', 'total']) with ordinality k(kind, n)
+      cross join unnest(array[0.5, 0.99]) p(part)), p_source)
 $$;
 
 -- sparks: how many tasks of each model were solved in each of the last 60 minutes that have been

@@ -165,18 +165,19 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
 as $$
 begin
   return (
-    select row(coalesce((g.own).called + (g.own).retries, 0) - coalesce(c.calls, 0),
-      coalesce((g.own).failed + (g.own).retries, 0) - coalesce(c.errors, 0),
-      sluice.percentile((g.own).call_counts, 0.95),
-      coalesce((g.others).called + (g.others).retries, 0) - coalesce(c.others_calls, 0),
-      coalesce((g.others).failed + (g.others).retries, 0) - coalesce(c.others_errors, 0),
-      sluice.percentile((g.others).call_counts, 0.95))::sluice.ramp_sums
-    from (select (p_ramp.counted).*) c cross join (
-      select sluice.joined_rows(array_agg(h) filter (where h.model = p_ramp.model)) as own,
-        sluice.joined_rows(array_agg(h) filter (where h.model <> p_ramp.model)) as others
+    with side as (
+      select h.model = p_ramp.model as is_own, sum(h.called + h.retries) as calls,
+        sum(h.failed + h.retries) as errors,
+        sluice.percentile(sluice.sum_counts(h.call_counts), 0.95) as p95_s
       from sluice.routes r join sluice.history_row h on h.step = 'minute' and h.model = r.model
         and h.tenant is null and h.at >= date_trunc('minute', p_ramp.stepped_at)
-      where r.route = p_ramp.route and (r.weight > 0 or r.model = p_ramp.model) offset 0) g);
+      where r.route = p_ramp.route and (r.weight > 0 or r.model = p_ramp.model) group by 1)
+    select row(coalesce(own.calls, 0) - coalesce(c.calls, 0),
+      coalesce(own.errors, 0) - coalesce(c.errors, 0), own.p95_s,
+      coalesce(others.calls, 0) - coalesce(c.others_calls, 0),
+      coalesce(others.errors, 0) - coalesce(c.others_errors, 0), others.p95_s)::sluice.ramp_sums
+    from (select (p_ramp.counted).*) c left join side own on own.is_own
+    left join side others on not others.is_own);
 end
 $$;
 
