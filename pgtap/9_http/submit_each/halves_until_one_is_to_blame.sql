@@ -3,7 +3,7 @@ begin;
 select plan(1);
 
 select given_model() as m \gset
-select results_eq($$select place, code from sluice.submit_each_in_order(
+select results_eq($$select place, code from sluice.submit_places('{1,2,3,4,5,6,7}',
     array(select case when n in (1, 6, 7) then '{}'
       else format('{"prompt": "x", "model": "%s"}', '$$ || :'m' || $$') end
           from generate_series(1, 7) n order by n),

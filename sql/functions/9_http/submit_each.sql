@@ -31,105 +31,68 @@ begin
 end
 $$;
 
--- submit_places: submit_each_in_order for these places, in their order.
+-- submit_places: submit_each for these places, in their order, waiting for locks as long as
+-- lock_timeout says. Once the statement has taken check_time, tasks whose payloads are to be
+-- checked are left to be sent alone, as for a lock: halving would check them again and again while
+-- others wait. (Only the last release's front sends them together with others: D-411.)
 create or replace function sluice.submit_places(
   p_places int[], p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[],
   p_api_keys text[], p_now timestamptz)
 returns table (place int, id bigint, model text, code text, message text, hint text, param text)
 language plpgsql volatile
 as $$
-begin
-  return query
-  select p_places[r.place], r.id, r.model, r.code, r.message, r.hint, r.param
-  from sluice.submit_each_in_order(
-    array(select p_bodies[p] from unnest(p_places) with ordinality as o(p, n) order by n),
-    array(select p_tenants[p] from unnest(p_places) with ordinality as o(p, n) order by n),
-    array(select p_keys[p] from unnest(p_places) with ordinality as o(p, n) order by n),
-    array(select p_traceparents[p] from unnest(p_places) with ordinality as o(p, n) order by n),
-    array(select p_api_keys[p] from unnest(p_places) with ordinality as o(p, n) order by n),
-    p_now) r;
-end
-$$;
-
--- submit_each_in_order: submit_each in the given order, waiting for locks as long as lock_timeout
--- says. Once the statement has taken check_time, tasks whose payloads are to be checked are left to
--- be sent alone, as for a lock: halving would check them again and again while others wait. (Only
--- the last release's front sends them together with others: D-411.)
-create or replace function sluice.submit_each_in_order(
-  p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[], p_api_keys text[],
-  p_now timestamptz)
-returns table (place int, id bigint, model text, code text, message text, hint text, param text)
-language plpgsql volatile
-as $$
 #variable_conflict use_column
 declare
-  v_count int := coalesce(cardinality(p_bodies), 0);
-  v_half int := v_count / 2;
+  v_half int := cardinality(p_places) / 2;
+  v_left int[];  -- the places that are to come alone
+  v_rest int[];
   v_hint text;
   v_key text;
-  v_locked int[];  -- the places that must wait for what somebody has locked
 begin
-  if v_count = 0 then
+  if p_places = '{}' then
     return;
+  elsif clock_timestamp() > statement_timestamp() + sluice.check_time() then
+    v_left := nullif(sluice.places_with('schema_version', p_places, p_bodies, null), '{}');
   end if;
-  if clock_timestamp() > statement_timestamp() + sluice.check_time() then
-    v_locked := sluice.places_with('schema_version', p_bodies, null);
-    if v_locked <> '{}' then
-      return query select r.* from sluice.submit_others(v_locked, p_bodies, p_tenants, p_keys,
-        p_traceparents, p_api_keys, p_now) r;
+  if v_left is null then
+    begin
+      return query select p_places[s.n], s.id, s.model, null::text, null::text, null::text,
+          null::text
+        from sluice.submit_bodies(
+          array(select p_bodies[p] from unnest(p_places) with ordinality o(p, n) order by n),
+          array(select p_tenants[p] from unnest(p_places) with ordinality o(p, n) order by n),
+          array(select p_keys[p] from unnest(p_places) with ordinality o(p, n) order by n),
+          array(select p_traceparents[p] from unnest(p_places) with ordinality o(p, n) order by n),
+          array(select p_api_keys[p] from unnest(p_places) with ordinality o(p, n) order by n),
+          p_now) with ordinality s(id, model, n);
       return;
-    end if;
-    v_locked := null;
+    exception when others then
+      if sqlstate !~ '^(SL|22|23|54|55P03)' then
+        raise;
+      elsif v_half = 0 and sqlstate <> '55P03' then
+        get stacked diagnostics v_hint = pg_exception_hint, v_key = column_name;
+        return query select p_places[1], null::bigint, null::text, sqlstate::text,
+          case when sqlstate = '22P02' then 'the body is not valid JSON'
+            else regexp_replace(sqlerrm, '^task 1: ', '') end, v_hint, v_key;
+        return;
+      elsif sqlstate = '55P03' then
+        v_left := coalesce(nullif(sluice.places_with('idempotency_key', p_places, p_bodies, p_keys),
+          '{}'), p_places);
+      end if;
+    end;
   end if;
-  begin
-    return query select s.n::int, s.id, s.model, null::text, null::text, null::text, null::text
-      from sluice.submit_bodies(p_bodies, p_tenants, p_keys, p_traceparents, p_api_keys,
-        p_now) with ordinality s(id, model, n);
-    return;
-  exception when others then
-    if sqlstate !~ '^(SL|22|23|54|55P03)' then
-      raise;
-    elsif v_count = 1 and sqlstate <> '55P03' then
-      get stacked diagnostics v_hint = pg_exception_hint, v_key = column_name;
-      return query select 1, null::bigint, null::text, sqlstate::text,
-        case when sqlstate = '22P02' then 'the body is not valid JSON'
-          else regexp_replace(sqlerrm, '^task 1: ', '') end, v_hint, v_key;
-      return;
-    elsif sqlstate = '55P03' then
-      v_locked := coalesce(nullif(sluice.places_with('idempotency_key', p_bodies, p_keys), '{}'),
-        array(select generate_series(1, v_count)));
-    end if;
-  end;
-  if v_locked is not null then
-    return query select r.* from sluice.submit_others(v_locked, p_bodies, p_tenants, p_keys,
-      p_traceparents, p_api_keys, p_now) r;
-    return;
-  end if;
-  return query select r.place, r.id, r.model, r.code, r.message, r.hint, r.param
-    from sluice.submit_each_in_order(p_bodies[:v_half], p_tenants[:v_half], p_keys[:v_half],
-      p_traceparents[:v_half], p_api_keys[:v_half], p_now) r;
-  return query select r.place + v_half, r.id, r.model, r.code, r.message, r.hint, r.param
-    from sluice.submit_each_in_order(p_bodies[v_half + 1:], p_tenants[v_half + 1:],
-      p_keys[v_half + 1:], p_traceparents[v_half + 1:], p_api_keys[v_half + 1:], p_now) r;
-end
-$$;
-
--- submit_others: submit_places for all but p_left, which are refused: they are to come alone.
-create or replace function sluice.submit_others(
-  p_left int[], p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[],
-  p_api_keys text[], p_now timestamptz)
-returns table (place int, id bigint, model text, code text, message text, hint text, param text)
-language plpgsql volatile
-as $$
-begin
-  return query
-  select n, null::bigint, null::text, '55P03',
+  return query select n, null::bigint, null::text, '55P03',
     'an open transaction has locked what this task needs, such as its idempotency key, or the '
     'payloads of others took long to check', 'Try again when it has ended.', null::text
-  from unnest(p_left) n;
-  return query
-  select r.* from sluice.submit_places(array(select n from generate_subscripts(p_bodies, 1) n
-    where n <> all (p_left)), p_bodies, p_tenants, p_keys, p_traceparents, p_api_keys, p_now) r;
+  from unnest(v_left) n;
+  if v_left is null then
+    return query select r.* from sluice.submit_places(p_places[:v_half], p_bodies, p_tenants,
+      p_keys, p_traceparents, p_api_keys, p_now) r;
+  end if;
+  v_rest := case when v_left is null then p_places[v_half + 1:] else array(
+    select p from unnest(p_places) with ordinality o(p, n) where p <> all (v_left) order by n) end;
+  return query select r.* from sluice.submit_places(v_rest, p_bodies, p_tenants, p_keys,
+    p_traceparents, p_api_keys, p_now) r;
 end
 $$;
 
@@ -138,17 +101,18 @@ create or replace function sluice.check_time() returns interval
 language sql immutable parallel safe
 as $$ select interval '0.2 s' $$;
 
--- places_with: the places of the bodies that have a key, or for which p_values has its value. All,
+-- places_with: those of the places whose body has a key, or for which p_values has its value. All,
 -- if one cannot be read, for nobody knows.
-create or replace function sluice.places_with(p_key text, p_bodies text[], p_values text[])
+create or replace function sluice.places_with(
+  p_key text, p_places int[], p_bodies text[], p_values text[])
 returns int[]
 language plpgsql immutable
 as $$
 begin
-  return array(select n::int from unnest(p_bodies, p_values) with ordinality t (body, value, n)
-    where coalesce(t.value, t.body::jsonb ->> p_key) is not null order by n);
+  return array(select p from unnest(p_places) with ordinality o(p, n)
+    where coalesce(p_values[p], p_bodies[p]::jsonb ->> p_key) is not null order by n);
 exception when data_exception or program_limit_exceeded or statement_too_complex then
-  return array(select generate_series(1, cardinality(p_bodies)));
+  return p_places;
 end
 $$;
 
