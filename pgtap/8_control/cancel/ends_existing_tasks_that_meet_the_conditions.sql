@@ -13,8 +13,8 @@ select sluice.task_filter_of(:'m', null, null, 7, null, at(1)) as f \gset
 -- done: how many of one place.
 create function done(p_place text, p_filter sluice.task_filter, p_until bigint) returns bigint
   language sql
-as $$ select done from sluice.cancel_some(p_filter, jsonb_build_object('places', array[p_place],
-  'until', p_until), 'infinity', at(1)) $$;
+as $$ select done from sluice.bulk_part('cancel', p_filter, jsonb_build_object('places',
+  array[p_place], 'until', p_until), 'infinity', at(1)) $$;
 select is(done('queue_' || id_of(:'m'), :'f', :other), 1::bigint, 'one');
 select is(array[places(:mine), places(:other), places(:later), places(:leased)],
   array['cancelled', 'queue', 'queue', 'lease'], 'of this batch, in this place, up to that task');

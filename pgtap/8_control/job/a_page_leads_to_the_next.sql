@@ -26,7 +26,8 @@ declare
   v_page record;
 begin
   while p_job.position is not null loop
-    v_page := sluice.job_page(p_job);
+    v_page := sluice.next_page(sluice.job_filter(p_job), false, p_job.position,
+      sluice.job_page_tasks());
     return next concat_ws(' ', v_page.place, cardinality(v_page.ids), v_page.is_again);
     p_job.position := v_page.next;
   end loop;
@@ -36,8 +37,8 @@ select is(array(select * from pages(:'job'::sluice.job)), array[q || ' 2 f', q |
   q || ' 0 f', 'later 0 f', q || ' 2 t', q || ' 1 t', q || ' 0 t', 'later 0 t'],
   'a page is bounded, and the last place is the end')
 from (select 'queue_' || id_of(:'m') as q) p;
-select is((sluice.job_page(jsonb_populate_record(:'job'::sluice.job, jsonb_build_object('position',
-  jsonb_set(:'position', '{places,0}', '"queue_0"'))))).ids, '{}', 'a line that is gone has none');
+select is((sluice.next_page(sluice.job_filter(:'job'), false,
+  jsonb_set(:'position', '{places,0}', '"queue_0"'), 9)).ids, '{}', 'a line that is gone has none');
 select is((sluice.count_job(:'job'::sluice.job)).matched, 3::bigint, 'it counts each once');
 select is((error_of($$select sluice.refuse_tenant('x')$$)).code, 'SL009', 'a key has its tenant');
 select is(sluice.line_of_place('queue_7'), 7, 'the line of a model''s table');

@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(11);
+select plan(12);
 
 select given_model() as m, given_model() as other \gset
 select given_worker(array[:'m']) as w \gset
@@ -24,6 +24,10 @@ select is((sluice.meant_page('queue_' || id_of(:'m'), :'f', false, 0, :z, 9, 1))
   array[:z - 1]::bigint[], 'the first of those that wait');
 select is((sluice.meant_page('queue_' || id_of(:'m'), :'f', false, :z, :z, 9, 1)).last, null,
   'behind the last there is none');
+select is((select array[place, ids::text, next::text] from sluice.next_page(:'f', true,
+    format('{"places": ["result"], "after": 0, "until": %s}', :z)::jsonb, 10)),
+  array['result', format('{%s}', :b),
+    format('{"after": %s, "until": %s, "places": ["result"]}', :b, :z)], 'and says what is next');
 select ok(sluice.is_served(id_of(:'m'), null), 'a model that is there is served');
 select ok(not sluice.is_served(null, 'gone'), 'a route that is gone is not');
 

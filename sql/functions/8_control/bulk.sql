@@ -92,83 +92,74 @@ declare
   v_filter sluice.task_filter := sluice.task_filter_of(forget_all.model, forget_all.tenant,
     forget_all.metadata, forget_all.batch_id, forget_all.since, forget_all.until);
   v_conditions text := md5((to_jsonb(v_filter) - 'until')::text) || ' ';
-  v_from bigint := substring(current_setting('sluice.forget_from', true)
+  v_after bigint := substring(current_setting('sluice.forget_from', true)
     from '^' || v_conditions || '([0-9]{1,18})$');
-  v_step record := sluice.bulk_part('forget', v_filter, jsonb_build_object('from', v_from),
+  v_step record := sluice.bulk_part('forget', v_filter, jsonb_build_object('after', v_after),
     'infinity', v_now);
 begin
-  if v_step.done = 0 and v_from > 0 then  -- what ended behind it meanwhile
+  if v_step.done = 0 and v_after > 0 then  -- what ended behind it meanwhile
     v_step := sluice.bulk_part('forget', v_filter, null, 'infinity', v_now);
   end if;
   perform set_config('sluice.forget_from',
-    coalesce(v_conditions || (v_step.next ->> 'from'), ''), false);
+    coalesce(v_conditions || (v_step.next ->> 'after'), ''), false);
   return v_step.done;
 end
 $$;
 
 -- bulk_part: a part of cancel_all, redrive_all or forget_all, which ends between two pages when the
--- clock reaches p_stop. The audit gets a row for the first part and for each that changed
--- something; a forget is called again until it changes nothing.
+-- clock reaches p_stop, a forget also after forget_step() tasks. The audit gets a row for the first
+-- part and for each that changed something; a forget is called again until it changes nothing.
 -- Params:  p_action: cancel, redrive or forget; p_from: null, or next of the part before.
 -- Returns: done: how many; next: null at the end.
 -- Errors:  as check_filter.
+-- A cancel goes through the leases first and last, and through the lines before and after
+-- sluice.later: whichever way a task moves meanwhile, it comes to a place that is yet to be
+-- searched. A line that was deleted has no tasks.
 create or replace function sluice.bulk_part(
   p_action text, p_filter sluice.task_filter, p_from jsonb, p_stop timestamptz, p_now timestamptz,
   out done bigint, out next jsonb)
 language plpgsql volatile
 as $$
+declare
+  v_filter sluice.task_filter := p_filter;
+  v_places text[] := array['result'];
+  v_page record;
 begin
   perform sluice.check_filter(p_filter, p_action || '_all', p_action = 'redrive');
   case p_action
-    when 'cancel' then select * into done, next
-      from sluice.cancel_some(p_filter, p_from, p_stop, p_now);
-    else select * into done, next
-      from sluice.ended_some(p_action, p_filter, p_from, p_stop, p_now);
+    when 'cancel' then
+      v_places := sluice.unfinished_places(p_filter);
+      v_places := array['lease'] || array_remove(v_places, 'lease') || v_places;
+    when 'redrive' then
+      perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 1);
+      v_filter.status := 'failed';
+    else null;
   end case;
+  next := jsonb_build_object('places', v_places, 'after', 0, 'until',
+    (select last_value from sluice.task_id)) || coalesce(jsonb_strip_nulls(p_from), '{}');
+  done := 0;
+  loop
+    v_page := sluice.next_page(v_filter, p_action = 'redrive', next, case p_action when 'forget'
+      then sluice.forget_step() - done::int else 1000 end);
+    case p_action
+      when 'cancel' then
+        done := done + sluice.cancel_in_place(v_page.place, v_page.ids, p_now);
+      when 'redrive' then
+        perform sluice.redrive_tasks(v_page.ids, p_now) where v_page.ids <> '{}';
+        done := done + cardinality(v_page.ids);
+      else
+        perform sluice.forget_texts(v_page.ids, p_now) where v_page.ids <> '{}';
+        done := done + cardinality(v_page.ids);
+    end case;
+    next := v_page.next;
+    exit when next is null or p_action = 'forget' and done = sluice.forget_step()
+      or clock_timestamp() >= p_stop;
+  end loop;
   if done > 0 or p_from is null and p_action <> 'forget' then
     perform sluice.note_command(p_action || '_all', p_filter.name,
       to_jsonb(p_filter) - '{name,model,route,is_bound,tenants}'::text[]
       || jsonb_build_object(case p_action when 'cancel' then 'cancelled' when 'redrive'
         then 'redriven' else 'forgotten' end, done));
-  end if;
-end
-$$;
-
--- ended_some: a part of redrive_all or forget_all, which ends between two pages when the clock
--- reaches p_stop, a forget also after forget_step() tasks.
--- Params:  p_action: redrive or forget; p_from: null, or next of the part before.
--- Returns: done: how many; next: null at the end.
-create or replace function sluice.ended_some(
-  p_action text, p_filter sluice.task_filter, p_from jsonb, p_stop timestamptz, p_now timestamptz,
-  out done bigint, out next jsonb)
-language plpgsql volatile
-as $$
-declare
-  v_redrives boolean := p_action = 'redrive';
-  v_until bigint := coalesce((p_from ->> 'until')::bigint, (select last_value from sluice.task_id));
-  v_after bigint := coalesce((p_from ->> 'from')::bigint, 0) - 1;
-  v_page record;
-begin
-  if v_redrives then
-    perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 1);
-    p_filter.status := 'failed';
-  end if;
-  done := 0;
-  loop
-    v_page := sluice.ended_page(p_filter, v_redrives, v_after, v_until,
-      case when v_redrives then 1000 else sluice.forget_step() - done end::int);
-    exit when v_page.last is null;
-    if v_redrives then
-      perform sluice.redrive_tasks(v_page.ids, p_now) where v_page.ids <> '{}';
-    else
-      perform sluice.forget_texts(v_page.ids, p_now) where v_page.ids <> '{}';
-    end if;
-    done := done + cardinality(v_page.ids);
-    v_after := v_page.last;
-    exit when not v_redrives and done = sluice.forget_step() or clock_timestamp() >= p_stop;
-  end loop;
-  if v_page.last is not null then
-    next := jsonb_build_object('from', v_after + 1, 'until', v_until);
   end if;
 end
 $$;

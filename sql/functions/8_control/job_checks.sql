@@ -91,7 +91,8 @@ begin
         (p_job.position ->> 'until')::bigint, sluice.job_ids_max(), sluice.job_ids_max()) c
       cross join unnest(c.ids) i);
   elsif p_job.action = 'move' then  -- the page of a redrive would be locked
-    v_ids := (select j.ids from sluice.job_page(p_job) j);
+    v_ids := (select n.ids
+      from sluice.next_page(v_filter, false, p_job.position, sluice.job_page_tasks()) n);
   end if;
   if v_ids <> '{}' and sluice.fitting(p_job, v_ids) = '{}' then
     raise exception 'none of the tasks fits "%"', left(p_job.target, 200)

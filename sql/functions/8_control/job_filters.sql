@@ -37,9 +37,8 @@ begin
 end
 $$;
 
--- job_position: where a job begins: the places that it goes through, those that it goes through
--- again at the end, because tasks moved behind its back, the last id looked at in the first place,
--- and the last id in question.
+-- job_position: where a job begins (next_page). It goes through places again because tasks move
+-- behind its back.
 create or replace function sluice.job_position(p_job sluice.job) returns jsonb
 language plpgsql volatile
 as $$
@@ -65,43 +64,6 @@ $$;
 create or replace function sluice.job_page_tasks() returns int
 language sql immutable parallel safe
 as $$ select 25 $$;
-
--- job_page: the next page of a job's tasks, from its position on. Locks results, not waiting tasks.
--- Returns: place: their table; null: there is none left; ids; next: the position afterwards; null:
---          the end; is_again: the place has been gone through before.
-create or replace function sluice.job_page(
-  p_job sluice.job, out place text, out ids bigint[], out next jsonb, out is_again boolean)
-language plpgsql volatile
-as $$
-declare
-  v_filter sluice.task_filter := sluice.job_filter(p_job);
-  v_page record;
-begin
-  next := p_job.position;
-  place := next -> 'places' ->> 0;
-  is_again := coalesce((next ->> 'is_again')::boolean, false);
-  if place = 'result' then
-    v_page := sluice.ended_page(v_filter, p_job.action = 'redrive', (next ->> 'after')::bigint,
-      (next ->> 'until')::bigint, sluice.job_page_tasks());
-  elsif place is not null and to_regclass(format('sluice.%I', place)) is not null then
-    v_page := sluice.meant_page(place, v_filter, false, (next ->> 'after')::bigint,
-      (next ->> 'until')::bigint, 20 * sluice.job_page_tasks(), sluice.job_page_tasks());
-  else  -- its model or route was deleted
-    select '{}'::bigint[] as ids, null::bigint as last into v_page;
-  end if;
-  ids := v_page.ids;
-  if v_page.last is not null then
-    next := next || jsonb_build_object('after', v_page.last);
-  elsif jsonb_array_length(next -> 'places') > 1 then
-    next := next || jsonb_build_object('places', (next -> 'places') - 0, 'after', 0);
-  elsif jsonb_array_length(next -> 'again') > 0 then
-    next := next || jsonb_build_object('places', next -> 'again', 'again', '[]'::jsonb, 'after', 0,
-      'is_again', true);
-  else
-    next := null;
-  end if;
-end
-$$;
 
 -- fitting: those of tasks p_ids that fit the job's target or priority, ascending: their request
 -- speaks its api, their tenant may use it, and they are not larger than its bucket of tokens.

@@ -112,13 +112,15 @@ language plpgsql volatile
 as $$
 declare
   v_stop timestamptz := clock_timestamp() + sluice.job_step_time();
+  v_filter sluice.task_filter := sluice.job_filter(p_job);
   v_page record;
   v_acted record;
   v_changed sluice.job_task[] := '{}';
   v_skipped int := 0;
 begin
   loop
-    v_page := sluice.job_page(p_job);
+    v_page := sluice.next_page(v_filter, p_job.action = 'redrive', p_job.position,
+      sluice.job_page_tasks());
     p_job.position := v_page.next;
     if v_page.ids <> '{}' then
       v_acted := sluice.act_on(p_job, v_page.place, v_page.ids, p_now);

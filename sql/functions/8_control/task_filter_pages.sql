@@ -120,3 +120,44 @@ begin
     else v_queues || array['later', 'lease'] end;
 end
 $$;
+
+-- next_page: the next page of tasks that meet the conditions, from a position on. Locks results,
+-- not waiting tasks.
+-- Params:  p_unsolved: as for end_is_meant; p_position: places: those to go through; again: then
+--          these; after: the last id looked at in the first place; until: the last id in question;
+--          is_again; p_max: at most so many tasks, of waiting ones out of 20 times as many rows.
+-- Returns: place: their table; null: there is none left; ids; next: the position afterwards; null:
+--          the end; is_again: the place has been gone through before.
+create or replace function sluice.next_page(
+  p_filter sluice.task_filter, p_unsolved boolean, p_position jsonb, p_max int, out place text,
+  out ids bigint[], out next jsonb, out is_again boolean)
+language plpgsql volatile
+as $$
+declare
+  v_after bigint := p_position ->> 'after';
+  v_until bigint := p_position ->> 'until';
+  v_page record;
+begin
+  next := p_position;
+  place := next -> 'places' ->> 0;
+  is_again := coalesce((next ->> 'is_again')::boolean, false);
+  if place = 'result' then
+    v_page := sluice.ended_page(p_filter, p_unsolved, v_after, v_until, p_max);
+  elsif place is not null and to_regclass(format('sluice.%I', place)) is not null then
+    v_page := sluice.meant_page(place, p_filter, false, v_after, v_until, 20 * p_max, p_max);
+  else  -- its model or route was deleted
+    select '{}'::bigint[] as ids, null::bigint as last into v_page;
+  end if;
+  ids := v_page.ids;
+  if v_page.last is not null then
+    next := next || jsonb_build_object('after', v_page.last);
+  elsif jsonb_array_length(next -> 'places') > 1 then
+    next := next || jsonb_build_object('places', (next -> 'places') - 0, 'after', 0);
+  elsif jsonb_array_length(next -> 'again') > 0 then
+    next := next || jsonb_build_object('places', next -> 'again', 'again', '[]'::jsonb, 'after', 0,
+      'is_again', true);
+  else
+    next := null;
+  end if;
+end
+$$;
