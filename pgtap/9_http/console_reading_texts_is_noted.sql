@@ -1,6 +1,6 @@
 begin;
 \ir ../_helpers.sql
-select plan(11);
+select plan(10);
 
 select given_model() as m \gset
 select given_worker(array[:'m']) as w \gset
@@ -16,9 +16,9 @@ select sluice.submit(repeat('x', 9000000), :'m') as long \gset
 select is((select array[t ->> 'cut', length(t ->> 'prompt')::text]
   from sluice.read_texts(:long, null) t), array['["prompt"]', '2097152'],
   'a long one is cut, and that is said');
--- cut_text
-select is(sluice.cut_text('äöü', 6), 'äöü', 'bytes are counted');
-select is(sluice.cut_text('äöüä', 6), 'ä', 'no character is cut in two');
+select sluice.submit(repeat('😀', 2200000), :'m') as wide \gset
+select is((select octet_length(t ->> 'prompt') from sluice.read_texts(:wide, null) t), 8388608,
+  'by bytes, and between two characters');
 select is(sluice.read_texts(-1, null), null, 'there is no such task');
 
 -- note_reading, audit_reading

@@ -29,7 +29,8 @@ select is((select t.model from unnest(:'changed'::sluice.job_task[]) t), id_of(:
 select is((select model from sluice.later where task_id = :later), id_of(:'b'), 'and is moved');
 select is(sluice.prioritise('later', array[:waiting, :later], 7), array[:later]::bigint[],
   'a priority is given in one place, too');
-select is((error_of('select sluice.job_target(''gone'')')).code, 'SL001',
+select is((error_of(format('select sluice.act_on(jsonb_populate_record(%L::sluice.job, '
+  '''{"target": "gone"}''), ''later'', ''{}'', at(4))', :'job'))).code, 'SL001',
   'a target must be there');
 
 select * from finish();

@@ -12,13 +12,6 @@ create or replace function sluice.wake_lines_max() returns int
 language sql immutable parallel safe
 as $$ select 50 $$;
 
--- wake_homes_max: how many lines one call makes for homes of affinity keys, at 20 ms each. If more
--- are missing, or lines cannot be made now, their tasks go to the route's own line, and so to any
--- model, this once.
-create or replace function sluice.wake_homes_max() returns int
-language sql immutable parallel safe
-as $$ select 16 $$;
-
 -- take_due: takes rows of sluice.later that are due; at most wake_max, into at most wake_lines_max
 -- lines, the first of p_rows first. Skips locked ones, at 4 us each.
 -- Params:  p_rows: where they are. What has come into the place of one that is gone is due, too, or
@@ -101,22 +94,10 @@ begin
 end
 $$;
 
--- put_back_later: puts rows whose line cannot be made now into sluice.later, for a second.
-create or replace function sluice.put_back_later(p_rows sluice.later[], p_now timestamptz)
-returns void
-language plpgsql volatile
-as $$
-begin
-  insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
-    attempts, route, tenant)
-  select r.task_id, p_now + interval '1 s', r.deadline, r.model, r.request_bytes, r.fence, r.rank,
-    r.attempts, r.route, r.tenant from unnest(p_rows) r;
-end
-$$;
-
 -- put_back: puts rows from sluice.later or another place into the lines of their model or route,
--- and notifies. It raises a fence of 0 to 1, so that the claim makes it 2: a lease of fence 1 tells
--- end_solved that its ready_at is the time of its task's submit.
+-- and notifies; rows whose line cannot be made now into sluice.later, for a second. It raises a
+-- fence of 0 to 1, so that the claim makes it 2: a lease of fence 1 tells end_solved that its
+-- ready_at is the time of its task's submit.
 -- Params:  p_ready: from when on they are ready (null: the rows' ready_at).
 -- Locks:   those of the lines, ascending, if the rows are ready from before p_now, because marks
 --          may have to be lowered.
@@ -124,6 +105,10 @@ create or replace function sluice.put_back(p_rows sluice.later[], p_ready timest
 language plpgsql volatile
 as $$
 declare
+  -- How many lines it makes for homes of affinity keys, at 20 ms each. If more are missing, or
+  -- lines cannot be made now, their tasks go to the route's own line, and so to any model, this
+  -- once.
+  c_homes_max constant int := 16;
   v record;
   v_name text;
   v_made int := 0;
@@ -150,14 +135,17 @@ begin
     group by l.line, case when l.line is null then row(l.route, l.api, l.version, l.model)::text end
     order by l.line
   loop
-    if v.line is null and v_made < sluice.wake_homes_max() then
+    if v.line is null and v_made < c_homes_max then
       v.line := sluice.try_make_route_line(v.route, v.api, v.version, v.model);
       -- One wait for a lock is enough.
-      v_made := case when v.line is null then sluice.wake_homes_max() else v_made + 1 end;
+      v_made := case when v.line is null then c_homes_max else v_made + 1 end;
     end if;
     v.line := coalesce(v.line, sluice.line_of(null, v.route, v.api, v.version, null));
     if v.line is null then
-      perform sluice.put_back_later(v.rows, coalesce(p_ready, clock_timestamp()));
+      insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
+        attempts, route, tenant)
+      select r.task_id, coalesce(p_ready, clock_timestamp()) + interval '1 s', r.deadline, r.model,
+        r.request_bytes, r.fence, r.rank, r.attempts, r.route, r.tenant from unnest(v.rows) r;
       continue;
     end if;
     v_name := sluice.line_name(v.line);

@@ -3,6 +3,7 @@
 -- act_on: does a job's action to tasks of one place.
 -- Params:  p_place: result, or the table in which unfinished tasks were found; p_ids: ascending.
 -- Returns: changed: the tasks that it changed, as they were; skipped: how many do not fit.
+-- Errors:  SL001 the target is no more.
 create or replace function sluice.act_on(
   p_job sluice.job, p_place text, p_ids bigint[], p_now timestamptz, out changed sluice.job_task[],
   out skipped int)
@@ -22,7 +23,10 @@ begin
       where r.task_id = t.id limit 1) r on true
     where t.id = any (v_ids) order by t.id);
   if p_job.target is not null then
-    v_target := sluice.job_target(p_job.target);
+    select t.id as model, t.route, (  -- the api that verbatim requests have in a route
+      select min(m.api) from sluice.routes r join sluice.models m on m.name = r.model
+      where r.route = t.route) as api
+    into v_target from sluice.target(p_job.target, false) t;
     perform sluice.name_target(v_ids, v_target.model, v_target.route, v_target.api)
     where p_job.action = 'redrive';
   end if;
@@ -41,19 +45,6 @@ begin
     when 'prioritise' then v_ids := sluice.prioritise(p_place, v_ids, p_job.priority);
   end case;
   changed := array(select c from unnest(changed) c where c.task_id = any (v_ids));
-end
-$$;
-
--- job_target: what model or route p_target is, and the api that verbatim requests have in a route.
--- Errors:  SL001 it is no more.
-create or replace function sluice.job_target(
-  p_target text, out model int, out route text, out api text)
-language plpgsql volatile
-as $$
-begin
-  select t.id, t.route, (select min(m.api) from sluice.routes r
-    join sluice.models m on m.name = r.model where r.route = t.route)
-  into model, route, api from sluice.target(p_target, false) t;
 end
 $$;
 

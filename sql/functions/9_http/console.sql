@@ -82,15 +82,6 @@ begin
 end
 $$;
 
--- cut_text: the beginning of a text, of at most p_bytes bytes.
-create or replace function sluice.cut_text(p_text text, p_bytes bigint) returns text
-language sql immutable parallel safe
-as $$
-  select case when octet_length(p_text) <= p_bytes then p_text
-    -- a character has 4 bytes at most
-    else left(p_text, (greatest(0, p_bytes) / 4)::int) end
-$$;
-
 -- audit_reading: notes who reads the texts of a task.
 create or replace function sluice.audit_reading(p_task bigint) returns void
 language plpgsql volatile
@@ -153,7 +144,7 @@ begin
   loop
     if octet_length(v_text.value) > v_left then
       v_cut := v_cut || v_text.key::text;
-      v_text.value := sluice.cut_text(v_text.value, v_left);
+      v_text.value := left(v_text.value, (v_left / 4)::int);  -- a character has 4 bytes at most
     end if;
     v_left := v_left - coalesce(octet_length(v_text.value), 0);
     v_texts := v_texts || jsonb_build_object(v_text.key, v_text.value);
