@@ -71,8 +71,7 @@ language sql volatile
 as $$
   with named as materialized (
     select s.name, sum(s.tasks) as tasks, sum(s.bytes) as bytes, sum(s.bounded) as bounded,
-      sum(s.bounds) as bounds, sum(coalesce(s.inputs, s.bytes)) as inputs,
-      max(coalesce(s.largest, s.bytes)) as largest  -- old clients' sums have neither
+      sum(s.bounds) as bounds, sum(s.inputs) as inputs, max(s.largest) as largest
     from jsonb_to_recordset(p_sums) s(name text, tasks bigint, bytes bigint, bounded bigint,
       bounds bigint, inputs bigint, largest bigint)
     where s.tasks > 0 group by s.name),
