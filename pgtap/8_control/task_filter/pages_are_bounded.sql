@@ -13,10 +13,11 @@ select sluice.task_filter_of(:'m', null, null, null, null, null) as f \gset
 select is(sluice.result_ids(null, false, 0, :z, 1000), array[:a, :b]::bigint[], 'all results');
 select is(sluice.result_ids(null, true, 0, :z, 1000), array[:b]::bigint[], 'one is not solved');
 select is(sluice.result_ids(null, true, 0, :a, 1000), '{}', 'the first is');
-select is((sluice.ended_page(:'f', true, 0, :z, 10)).ids, array[:b]::bigint[], 'one is unsolved');
-select is((sluice.ended_page(:'f', false, 0, :z, 10)).ids, array[:a, :b]::bigint[],
+select is((sluice.meant_page('result', :'f', true, 0, :z, 9, 9)).ids, array[:b]::bigint[],
+  'one is unsolved');
+select is((sluice.meant_page('result', :'f', false, 0, :z, 9, 9)).ids, array[:a, :b]::bigint[],
   'two have ended');
-select is((sluice.ended_page(:'f', false, :a - 1, :z, 1)).last, :a::bigint,
+select is((sluice.meant_page('result', :'f', false, :a - 1, :z, 9, 1)).last, :a::bigint,
   'a full page ends with its last task');
 select is(sluice.unfinished_places(:'f'), array['queue_' || id_of(:'m'), 'later', 'lease'],
   'where tasks of a model may be');

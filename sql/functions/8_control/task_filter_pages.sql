@@ -2,7 +2,7 @@
 -- the order of an index. What PostgreSQL knows of a table may be from when it was empty: then it
 -- would rather collect and sort all its rows for each page, 100,000 in 35 ms, so it may not.
 
--- page_rows: how many results a page of at most p_max tasks looks at. To compare a message takes
+-- page_rows: at how many rows a page of at most p_max tasks looks at. To compare a message takes
 -- 0.1 ms.
 create or replace function sluice.page_rows(p_filter sluice.task_filter, p_max int) returns int
 language sql immutable parallel safe
@@ -83,23 +83,6 @@ begin
 end
 $$;
 
--- ended_page: meant_page of results, which it locks.
-create or replace function sluice.ended_page(
-  p_filter sluice.task_filter, p_unsolved boolean, p_after bigint, p_until bigint, p_max int,
-  out ids bigint[], out last bigint)
-language plpgsql volatile
-as $$
-begin
-  select m.ids, m.last into ids, last
-  from sluice.meant_page('result', p_filter, p_unsolved, p_after, p_until,
-    sluice.page_rows(p_filter, p_max), p_max) m;
-  ids := array(
-    select r.task_id from sluice.result r
-    where r.task_id = any (ids) and r.task_id between ids[1] and ids[cardinality(ids)]
-    order by r.task_id for update);
-end
-$$;
-
 -- unfinished_places: the tables in which unfinished tasks that meet the conditions may be.
 create or replace function sluice.unfinished_places(p_filter sluice.task_filter) returns text[]
 language plpgsql stable
@@ -125,7 +108,7 @@ $$;
 -- not waiting tasks.
 -- Params:  p_unsolved: as for end_is_meant; p_position: places: those to go through; again: then
 --          these; after: the last id looked at in the first place; until: the last id in question;
---          is_again; p_max: at most so many tasks, of waiting ones out of 20 times as many rows.
+--          is_again; p_max: at most so many tasks.
 -- Returns: place: their table; null: there is none left; ids; next: the position afterwards; null:
 --          the end; is_again: the place has been gone through before.
 create or replace function sluice.next_page(
@@ -134,23 +117,25 @@ create or replace function sluice.next_page(
 language plpgsql volatile
 as $$
 declare
-  v_after bigint := p_position ->> 'after';
-  v_until bigint := p_position ->> 'until';
-  v_page record;
+  v_last bigint;
 begin
   next := p_position;
   place := next -> 'places' ->> 0;
   is_again := coalesce((next ->> 'is_again')::boolean, false);
-  if place = 'result' then
-    v_page := sluice.ended_page(p_filter, p_unsolved, v_after, v_until, p_max);
-  elsif place is not null and to_regclass(format('sluice.%I', place)) is not null then
-    v_page := sluice.meant_page(place, p_filter, false, v_after, v_until, 20 * p_max, p_max);
-  else  -- its model or route was deleted
-    select '{}'::bigint[] as ids, null::bigint as last into v_page;
+  ids := '{}';
+  if to_regclass('sluice.' || quote_ident(place)) is not null then  -- else its model was deleted
+    select m.ids, m.last into ids, v_last from sluice.meant_page(place, p_filter, p_unsolved,
+      (next ->> 'after')::bigint, (next ->> 'until')::bigint,
+      sluice.page_rows(p_filter, p_max), p_max) m;
   end if;
-  ids := v_page.ids;
-  if v_page.last is not null then
-    next := next || jsonb_build_object('after', v_page.last);
+  if place = 'result' then
+    ids := array(
+      select r.task_id from sluice.result r
+      where r.task_id = any (ids) and r.task_id between ids[1] and ids[cardinality(ids)]
+      order by r.task_id for update);
+  end if;
+  if v_last is not null then
+    next := next || jsonb_build_object('after', v_last);
   elsif jsonb_array_length(next -> 'places') > 1 then
     next := next || jsonb_build_object('places', (next -> 'places') - 0, 'after', 0);
   elsif jsonb_array_length(next -> 'again') > 0 then
