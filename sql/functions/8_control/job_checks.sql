@@ -67,21 +67,14 @@ language plpgsql volatile
 as $$
 declare
   v_filter sluice.task_filter := sluice.job_filter(p_job);
-  v_limits sluice.tenant_limits;
+  v_priority int := coalesce(p_job.priority::int, -100);
   v_ids bigint[];
 begin
-  if p_job.target is null and p_job.priority is null then
-    return;
-  end if;
   if p_job.target is not null then
     perform sluice.target(p_job.target, false);
   end if;
-  if p_tenant is not null then
-    v_limits := (select l from sluice.limits_of(p_tenant) l);
-    if sluice.exceeds(v_limits, coalesce(p_job.priority::int, -100), p_job.target) then
-      perform sluice.refuse_excess(p_tenant, coalesce(p_job.priority::int, -100), p_job.target);
-    end if;
-  end if;
+  perform sluice.refuse_excess(p_tenant, v_priority, p_job.target) from sluice.limits_of(p_tenant) l
+  where sluice.exceeds(l, v_priority, p_job.target);
   if p_job.target is null then
     return;
   elsif v_filter.ids is not null then

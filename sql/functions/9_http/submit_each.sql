@@ -237,15 +237,14 @@ set search_path = sluice, pg_temp
 set lock_timeout = '200ms'
 as $$
 #variable_conflict use_column
+declare
+  v_items json[] := sluice.sent_items(submit_array.body);
+  v_count int[] := array[cardinality(v_items)];
 begin
-  return query select s.id, s.model from (
-    select array_agg(t.item::text order by t.n) as bodies,
-      array_agg(submit_array.tenant) as tenants,
-      array_agg(submit_array.key || '/' || t.n order by t.n) as keys,
-        array_agg(submit_array.traceparent) as traceparents,
-      array_agg(submit_array.api_key) as api_keys
-    from unnest(sluice.sent_items(submit_array.body)) with ordinality as t(item, n)) i
-  cross join lateral sluice.submit_bodies(i.bodies, i.tenants, i.keys, i.traceparents, i.api_keys,
+  return query select s.id, s.model from sluice.submit_bodies(v_items::text[],
+    array_fill(submit_array.tenant, v_count),
+    array(select submit_array.key || '/' || n from generate_subscripts(v_items, 1) n),
+    array_fill(submit_array.traceparent, v_count), array_fill(submit_array.api_key, v_count),
     p_now) s;
 end
 $$;
