@@ -12,7 +12,7 @@ as $$
     when p_time_s is not null then 0 end
 $$;
 
--- histogram: how many of each bin.
+-- histogram: how many of each bin; a bin that is null is none.
 -- Params:  arrays of equal length; null: none.
 create or replace function sluice.histogram(p_bins int[], p_counts bigint[]) returns int[]
 language plpgsql immutable parallel safe
@@ -21,6 +21,7 @@ declare
   v_counts int[];
 begin
   for i in 1 .. coalesce(cardinality(p_bins), 0) loop
+    continue when p_bins[i] is null;
     v_counts[p_bins[i]] := coalesce(v_counts[p_bins[i]], 0)
       + least(p_counts[i], 2147483647 - coalesce(v_counts[p_bins[i]], 0));
   end loop;

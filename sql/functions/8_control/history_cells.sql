@@ -135,55 +135,24 @@ begin
       sum(c.cost) as cost, sum(c.retries) as retries, sum(c.hedges) as hedges,
       sum(c.wasted_tokens) as wasted_tokens, sum(c.cached_tokens) as cached_tokens,
       sum(c.cache_write_tokens) as cache_write_tokens,
-      sum(c.reasoning_tokens) as reasoning_tokens, sum(c.wasted_cost) as wasted_cost
+      sum(c.reasoning_tokens) as reasoning_tokens, sum(c.wasted_cost) as wasted_cost,
+      sluice.histogram(array_agg(c.wait_bin), array_agg(c.called)) as wait_counts,
+      sluice.histogram(array_agg(c.call_bin), array_agg(c.called)) as call_counts,
+      sluice.histogram(array_agg(c.total_bin), array_agg(c.called)) as total_counts
     from cells c group by 1, 2, 3),
-  sums as (
-    select s.step, date_trunc(s.step, m.at, 'UTC') as at, m.model, m.tenant,
-      sum(m.solved) as solved, sum(m.failed) as failed, sum(m.cancelled) as cancelled,
-      sum(m.expired) as expired, sum(m.called) as called, sum(m.wait_s) as wait_s,
-      sum(m.call_s) as call_s, sum(m.total_s) as total_s, sum(m.input_tokens) as input_tokens,
-      sum(m.output_tokens) as output_tokens, sum(m.cost) as cost, sum(m.retries) as retries,
-      sum(m.hedges) as hedges, sum(m.wasted_tokens) as wasted_tokens,
-      sum(m.cached_tokens) as cached_tokens, sum(m.cache_write_tokens) as cache_write_tokens,
-      sum(m.reasoning_tokens) as reasoning_tokens, sum(m.wasted_cost) as wasted_cost
-    from minutes m cross join (values ('minute'), ('hour'), ('day')) s(step)
-    group by 1, 2, grouping sets ((m.model, m.tenant), (m.model), (m.tenant), ())),
-  minute_bins as materialized (
-    select c.at, c.model, c.tenant, b.kind, b.bin, sum(c.called)::bigint as tasks
-    from cells c
-    cross join lateral (
-      values ('wait', c.wait_bin), ('call', c.call_bin), ('total', c.total_bin)) b(kind, bin)
-    where b.bin is not null
-    group by 1, 2, 3, 4, 5),
-  bins as (
-    select s.step, date_trunc(s.step, b.at, 'UTC') as at, b.model, b.tenant, b.kind, b.bin,
-      sum(b.tasks)::bigint as tasks
-    from minute_bins b cross join (values ('minute'), ('hour'), ('day')) s(step)
-    group by 1, 2, b.kind, b.bin, grouping sets ((b.model, b.tenant), (b.model), (b.tenant), ())),
-  histograms as (
-    select b.step, b.at, b.model, b.tenant, b.kind,
-      sluice.histogram(array_agg(b.bin), array_agg(b.tasks)) as counts
-    from bins b group by b.step, b.at, b.model, b.tenant, b.kind),
-  rows as (   -- one of the sums, up to three of the histograms
-    select s.*, null::int[] as wait_counts, null::int[] as call_counts, null::int[] as total_counts
-    from sums s
-    union all
-    select h.step, h.at, h.model, h.tenant, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-      case h.kind when 'wait' then h.counts end, case h.kind when 'call' then h.counts end,
-      case h.kind when 'total' then h.counts end
-    from histograms h),
   added as (
     insert into sluice.history_row as h (step, at, model, tenant, solved, failed, cancelled,
       expired, called, wait_s, call_s, total_s, input_tokens, output_tokens, cost, retries, hedges,
       wasted_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, wasted_cost, wait_counts,
       call_counts, total_counts)
-    select r.step, r.at, r.model, r.tenant, sum(r.solved), sum(r.failed), sum(r.cancelled),
-      sum(r.expired), sum(r.called), sum(r.wait_s), sum(r.call_s), sum(r.total_s),
-      sum(r.input_tokens), sum(r.output_tokens), sum(r.cost), sum(r.retries), sum(r.hedges),
-      sum(r.wasted_tokens), sum(r.cached_tokens), sum(r.cache_write_tokens),
-      sum(r.reasoning_tokens), sum(r.wasted_cost), max(r.wait_counts), max(r.call_counts),
-      max(r.total_counts)
-    from rows r group by r.step, r.at, r.model, r.tenant
+    select s.step, date_trunc(s.step, m.at, 'UTC'), m.model, m.tenant, sum(m.solved), sum(m.failed),
+      sum(m.cancelled), sum(m.expired), sum(m.called), sum(m.wait_s), sum(m.call_s),
+      sum(m.total_s), sum(m.input_tokens), sum(m.output_tokens), sum(m.cost), sum(m.retries),
+      sum(m.hedges), sum(m.wasted_tokens), sum(m.cached_tokens), sum(m.cache_write_tokens),
+      sum(m.reasoning_tokens), sum(m.wasted_cost), sluice.sum_counts(m.wait_counts),
+      sluice.sum_counts(m.call_counts), sluice.sum_counts(m.total_counts)
+    from minutes m cross join (values ('minute'), ('hour'), ('day')) s(step)
+    group by 1, 2, grouping sets ((m.model, m.tenant), (m.model), (m.tenant), ())
     on conflict on constraint a_step_has_one_row do update set
       solved = h.solved + excluded.solved, failed = h.failed + excluded.failed,
       cancelled = h.cancelled + excluded.cancelled, expired = h.expired + excluded.expired,
