@@ -56,14 +56,6 @@ std::string in_quotes(std::string_view value) {
   return '"' + std::string(shown) + (shown.size() < value.size() ? "…\"" : "\"");
 }
 
-std::string_view unknown_argument(const HttpFields& query,
-                                  std::span<const std::string_view> known) {
-  for (const auto& [name, value] : query) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) return name;
-  }
-  return {};
-}
-
 bool is_storable(std::string_view text) {
   return text.find('\0') == std::string_view::npos &&
          simdjson::validate_utf8(text.data(), text.size());

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,9 +24,6 @@ std::string_view first_bytes(std::string_view text, size_t bytes_max);
 
 // `value` as a message repeats it: in quotes, up to its first control character, 50 bytes at most.
 std::string in_quotes(std::string_view value);
-
-// The first argument that is not in `known`; empty if there is none.
-std::string_view unknown_argument(const HttpFields& query, std::span<const std::string_view> known);
 
 // Whether PostgreSQL takes `text`: UTF-8, without NUL.
 bool is_storable(std::string_view text);

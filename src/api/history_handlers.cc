@@ -1,10 +1,6 @@
 #include "api/history_handlers.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "api/answer_value.h"
-#include "api/arguments.h"
 #include "api/error_reply.h"
 #include "api/page.h"
 
@@ -18,10 +14,7 @@ constexpr std::string_view arguments[] = {"step",   "since", "until", "model",
 
 Co<HttpReply> show_history(Services& services, ApiRequest request) {
   const auto& query = request.http.query;
-  if (const auto name = unknown_argument(query, arguments); !name.empty()) {
-    co_return bad_argument(name, "unknown argument " + in_quotes(name),
-                           fmt::format("The arguments are: {}.", fmt::join(arguments, ", ")));
-  }
+  if (auto problem = unknown_argument(query, arguments)) co_return std::move(*problem);
   const auto tenant = argument(query, "tenant");
   if (tenant && request.caller.tenant && tenant != request.caller.tenant) co_return wrong_tenant();
   const std::string format = argument(query, "format").value_or("json");

@@ -1,10 +1,9 @@
 #include "api/job_handlers.h"
 
-#include <fmt/format.h>
-
 #include "api/answer_value.h"
 #include "api/arguments.h"
 #include "api/error_reply.h"
+#include "api/page.h"
 #include "json_object.h"
 
 namespace sluice {
@@ -45,20 +44,10 @@ Co<HttpReply> start_job(Services& services, ApiRequest request) {
 }
 
 Co<HttpReply> list_jobs(Services& services, ApiRequest request) {
-  static constexpr std::string_view known[] = {"limit", "before"};
   const auto& query = request.http.query;
-  const auto limit = parse_count(find_field(query, "limit", "50"), 1, 200);
-  if (const std::string_view unknown = unknown_argument(query, known); !unknown.empty()) {
-    return reply_with(bad_argument(unknown, "unknown argument " + in_quotes(unknown),
-                                   "The arguments are: limit, before."));
-  }
-  if (!limit) return reply_with(bad_argument("limit", "limit is 1 to 200"));
-  PgParams params = {request.caller.tenant, std::nullopt, std::to_string(*limit)};
-  if (const std::string_view before = find_field(query, "before"); !before.empty()) {
-    const auto id = parse_id(before);
-    if (!id) return reply_with(bad_argument("before", "before is a job's id"));
-    params[1].value = std::to_string(*id);
-  }
+  if (auto problem = page_problem(query, pages_before, {})) return reply_with(std::move(*problem));
+  PgParams params = {request.caller.tenant, argument(query, "before"),
+                     page_limit(query, pages_before)};
   return answer_with_value(services.database, request.http,
                            "select sluice.list_jobs($1, $2::bigint, $3::int)", std::move(params),
                            no_such_job);

@@ -56,8 +56,8 @@ Co<HttpReply> create_key(Services& services, ApiRequest request) {
 
 Co<HttpReply> list_keys(Services& services, ApiRequest request) {
   const auto& query = request.http.query;
-  if (auto problem = page_problem(query, {})) return reply_with(std::move(*problem));
-  PgParams params = {page_limit(query), argument(query, "after")};
+  if (auto problem = page_problem(query, pages_after, {})) return reply_with(std::move(*problem));
+  PgParams params = {page_limit(query, pages_after), argument(query, "after")};
   return answer_with_value(services.database, request.http, list_sql, std::move(params));
 }
 

@@ -1,8 +1,5 @@
 #include "api/search_handlers.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "api/answer_value.h"
 #include "api/arguments.h"
 #include "api/error_reply.h"
@@ -44,10 +41,8 @@ Co<HttpReply> search_tasks(Services& services, ApiRequest request) {
 
 Co<HttpReply> list_dead_letter_groups(Services& services, ApiRequest request) {
   constexpr std::string_view known[] = {"model", "tenant", "since", "before"};
-  const std::string_view name = unknown_argument(request.http.query, known);
-  if (!name.empty()) {
-    return reply_with(bad_argument(name, "unknown argument " + in_quotes(name),
-                                   fmt::format("The arguments are: {}.", fmt::join(known, ", "))));
+  if (auto problem = unknown_argument(request.http.query, known)) {
+    return reply_with(std::move(*problem));
   }
   return answer_to_conditions(services, std::move(request),
                               "select sluice.show_dead_letter_groups($1::jsonb, $2)");

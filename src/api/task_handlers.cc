@@ -1,7 +1,6 @@
 #include "api/task_handlers.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -192,10 +191,6 @@ const std::string dead_letters_sql = page_sql(
 constexpr std::string_view statuses[] = {"unsolved", "queued",    "processing", "solved",
                                          "failed",   "cancelled", "expired"};
 
-bool is_status(std::string_view text) {
-  return std::find(std::begin(statuses), std::end(statuses), text) != std::end(statuses);
-}
-
 // A page of the tasks that the query asks for, of `status` (null: any).
 Co<HttpReply> list(Services& services, ApiRequest request, const std::string& sql,
                    std::optional<std::string> status) {
@@ -213,7 +208,7 @@ Co<HttpReply> list(Services& services, ApiRequest request, const std::string& sq
     return reply_with(wrong_tenant());
   }
   PgParams params = {std::move(status),
-                     page_limit(query),
+                     page_limit(query, pages_after),
                      after,
                      request.caller.tenant ? request.caller.tenant : tenant,
                      argument(query, "model"),
@@ -255,20 +250,19 @@ Co<HttpReply> submit_tasks(Services& services, ApiRequest request) {
 
 Co<HttpReply> list_tasks(Services& services, ApiRequest request) {
   const auto& query = request.http.query;
-  if (auto problem = page_problem(query, {"status", "model", "tenant", "batch_id"})) {
+  if (auto problem = page_problem(query, pages_after, {"status", "model", "tenant", "batch_id"})) {
     return reply_with(std::move(*problem));
   }
-  const auto status = argument(query, "status");
-  if (status && !is_status(*status)) {
-    return reply_with(bad_argument("status", "there is no status " + in_quotes(*status),
-                                   fmt::format("It is one of {}.", fmt::join(statuses, ", "))));
+  if (auto problem = unknown_value(query, "status", statuses)) {
+    return reply_with(std::move(*problem));
   }
-  return list(services, std::move(request), list_sql, status);
+  auto status = argument(query, "status");
+  return list(services, std::move(request), list_sql, std::move(status));
 }
 
 Co<HttpReply> list_dead_letters(Services& services, ApiRequest request) {
   const auto& query = request.http.query;
-  if (auto problem = page_problem(query, {"model", "tenant", "batch_id"})) {
+  if (auto problem = page_problem(query, pages_after, {"model", "tenant", "batch_id"})) {
     return reply_with(std::move(*problem));
   }
   return list(services, std::move(request), dead_letters_sql, "failed");

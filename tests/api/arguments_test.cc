@@ -29,13 +29,6 @@ TEST_CASE("a poll is a duration, cut to the longest") {
   for (const char* wrong : {"", "soon", "-1s", "1s1"}) CHECK_FALSE(parse_poll_ms(wrong, 60'000));
 }
 
-TEST_CASE("an argument that is not known is named") {
-  const HttpFields query = {{"limit", "1"}, {"colour", "red"}};
-  constexpr std::string_view known[] = {"limit", "colour"};
-  CHECK(unknown_argument(query, known).empty());
-  CHECK(unknown_argument(query, std::span(known).first(1)) == "colour");
-}
-
 TEST_CASE("what PostgreSQL would refuse is told beforehand") {
   CHECK(is_storable(""));
   CHECK(is_storable("\xc3\xa9"));
