@@ -57,7 +57,7 @@ Co<HttpReply> answer_with_body(PgPool& database, Requester requester, std::strin
                                PgParams params, std::string body, int status,
                                std::optional<std::string> key_id) {
   const std::string problem = json_object_problem(body);
-  if (!problem.empty()) co_return error_reply(400, "invalid_request", problem);
+  if (!problem.empty()) co_return bad_request(problem);
   params.emplace_back(body);
   std::string statement = in_name_of(key_id, sql, params);
   Co<Result<PgResult>> reply =

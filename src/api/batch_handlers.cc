@@ -35,7 +35,7 @@ std::string text_of(bool value) {
 
 Co<HttpReply> create(Services& services, ApiRequest request, const Shape& shape) {
   const std::string problem = json_object_problem(request.http.body);
-  if (!problem.empty()) co_return error_reply(400, "invalid_request", problem);
+  if (!problem.empty()) co_return bad_request(problem);
   const auto dry_run = asks_dry_run(request.http.query);
   if (!dry_run) co_return dry_run.error();
   if (*dry_run) {
@@ -81,14 +81,13 @@ Co<HttpReply> list(Services& services, ApiRequest request, const Shape& shape) {
   const auto limit = parse_count(find_field(request.http.query, "limit", list_limit_default), 1,
                                  shape.list_limit_max);
   if (!limit) {
-    return reply_with(
-        error_reply(400, "invalid_request", fmt::format("limit is 1 to {}", shape.list_limit_max)));
+    return reply_with(bad_request(fmt::format("limit is 1 to {}", shape.list_limit_max)));
   }
   PgParams params = {request.caller.tenant, text_of(shape.is_messages), std::nullopt, std::nullopt,
                      std::to_string(*limit)};
   if (!take_id(request, shape, shape.after_name, params[2].value) ||
       !take_id(request, shape, shape.before_name, params[3].value)) {
-    return reply_with(error_reply(400, "invalid_request", "a page is bounded by a batch's id"));
+    return reply_with(bad_request("a page is bounded by a batch's id"));
   }
   return answer_with_value(
       services.database, request.http,
@@ -165,8 +164,7 @@ Co<HttpReply> send_message_batch_results(Services& services, ApiRequest request)
       " b where b is not null");
   if (url.status != 200) co_return url;
   if (url.body == "\n") {
-    co_return error_reply(400, "invalid_request",
-                          "there are no results: it has not ended, or they are gone");
+    co_return bad_request("there are no results: it has not ended, or they are gone");
   }
   co_return send_parts(services, "select sluice.batch_results($1::bigint, $2, $3::int)", *id,
                        requester, caller);

@@ -141,6 +141,10 @@ Error about_body(Error error, std::string body) {
   return error;
 }
 
+HttpReply bad_request(std::string_view message, std::string_view hint) {
+  return bad_argument({}, message, hint);
+}
+
 HttpReply bad_argument(std::string_view param, std::string_view message, std::string_view hint) {
   return error_reply(400, "invalid_request", message, {}, hint, param);
 }

@@ -17,6 +17,9 @@ HttpReply error_reply(int status, std::string_view type, std::string_view messag
                       std::string_view code = {}, std::string_view hint = {},
                       std::string_view param = {});
 
+// 400.
+HttpReply bad_request(std::string_view message, std::string_view hint = {});
+
 // 400: `param`, an argument, cannot be what it is.
 HttpReply bad_argument(std::string_view param, std::string_view message,
                        std::string_view hint = {});

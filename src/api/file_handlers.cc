@@ -30,10 +30,6 @@ struct Form {
   bool in_file = false;
 };
 
-HttpReply bad_request(std::string_view message) {
-  return error_reply(400, "invalid_request", message);
-}
-
 void begin_part(Form& form, MultipartEvent event) {
   form.in_file = event.text == "file" && event.filename && !form.has_file;
   form.field = event.text == "purpose"                  ? &form.purpose

@@ -78,8 +78,7 @@ HttpReply unauthorized() {
 }
 
 HttpReply two_keys() {
-  return error_reply(400, "invalid_request", "Authorization and x-api-key hold different keys", {},
-                     "Send one of them.");
+  return bad_request("Authorization and x-api-key hold different keys", "Send one of them.");
 }
 
 HttpReply no_such_route(const RouteMatch& match) {

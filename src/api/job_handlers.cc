@@ -26,7 +26,7 @@ Co<HttpReply> answer_about_job(Services& services, ApiRequest request, std::stri
 Co<HttpReply> start_job(Services& services, ApiRequest request) {
   std::string body = std::move(request.http.body);
   const std::string problem = json_object_problem(body);
-  if (!problem.empty()) co_return error_reply(400, "invalid_request", problem);
+  if (!problem.empty()) co_return bad_request(problem);
   const bool is_preview = json_flag(body, "dry_run");
   BulkTurns::Place place(services.bulk, request.http);
   if (!place.is_taken()) co_return services.bulk.refusal();

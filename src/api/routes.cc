@@ -196,7 +196,7 @@ std::optional<HttpReply> body_refusal(std::string_view body, BodyKind kind, int6
   if (kind == BodyKind::message_batch) values_max = message_batch_values_max;
   const std::string problem = json_cost_problem(body, values_max, values);
   if (problem.empty()) return std::nullopt;
-  return error_reply(400, "invalid_request", "the body has " + problem);
+  return bad_request("the body has " + problem);
 }
 
 bool is_read_in_pieces(std::string_view method, std::string_view path) {

@@ -34,10 +34,6 @@ constexpr const char* state_sql =
     " cross join lateral (select t.status not in ('unsolved', 'queued', 'processing') as ended) e"
     " where $2::text is null or t.tenant = $2";
 
-HttpReply bad_request(std::string_view message) {
-  return error_reply(400, "invalid_request", message);
-}
-
 // The one value of `sql`; 404 when it is null, or there is no row.
 Co<HttpReply> task_reply(int status, Services& services, const ApiRequest& request, std::string sql,
                          PgParams params) {
