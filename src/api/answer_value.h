@@ -5,9 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/pg_pool.h"
-#include "api/reads.h"
-#include "runtime/http_server.h"
+#include "api/routes.h"
 
 namespace sluice {
 
@@ -26,23 +24,29 @@ std::string in_name_of(const std::optional<std::string>& key_id, std::string_vie
 // `status` with the one value of `rows`; 404 with `missing` when it is null, or there is no row.
 HttpReply value_reply(const Result<PgResult>& rows, std::string_view missing, int status = 200);
 
+Co<HttpReply> value_of(Co<Result<PgResult>> reply, std::string_view missing);
+
 // 200 with the one value of `sql`; 404 with `missing` when it is null, or there is no row.
+// `missing`, here and below, outlives the answer; `sql` need not.
 Co<HttpReply> answer_with_value(PgPool& database, Requester requester, std::string_view sql,
                                 PgParams params, std::string_view missing = none_of_that_name,
-                                std::optional<std::string> key_id = std::nullopt);
+                                const std::optional<std::string>& key_id = std::nullopt);
 
 // 200 with the one value of `sql`, which may be some seconds old; 404 as above.
 Co<HttpReply> answer_with_value(Reads& reads, Requester requester, std::string_view sql,
                                 PgParams params, std::string_view missing = none_of_that_name,
-                                std::optional<std::string> key_id = std::nullopt);
+                                const std::optional<std::string>& key_id = std::nullopt);
 
 // 200 with all rows that `rows`, a call of a function, returns, in its order.
 Co<HttpReply> answer_with_list(PgPool& database, Requester requester, std::string_view rows);
 
-// As the first for a statement whose last parameter is `body`, the JSON object that a client sent:
-// what is wrong with it is told by its keys. `status`: of the answer.
-Co<HttpReply> answer_with_body(PgPool& database, Requester requester, std::string_view sql,
-                               PgParams params, std::string body, int status = 200,
-                               std::optional<std::string> key_id = std::nullopt);
+// As the first, in the name of the request's key, for a statement whose last parameter is its body,
+// a JSON object: what is wrong with it is told by its keys. `status`: of the answer.
+Co<HttpReply> answer_with_body(PgPool& database, ApiRequest request, std::string_view sql,
+                               PgParams params, int status = 200);
+
+// As the first, in the name of the request's key, for a statement that may take a second.
+Co<HttpReply> answer_in_turn(Services& services, ApiRequest request, std::string sql,
+                             PgParams params, std::string_view missing);
 
 }  // namespace sluice

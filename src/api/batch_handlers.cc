@@ -50,21 +50,15 @@ Co<HttpReply> create(Services& services, ApiRequest request, const Shape& shape)
     params.emplace_back(key);
     params.emplace_back(text_of(shape.is_messages));
   }
-  if (!shape.is_messages) {
-    HttpReply reply =
-        co_await answer_with_value(services.database, request.http, sql, std::move(params),
-                                   no_such_batch, std::move(request.caller.key_id));
-    services.batches.look();
-    co_return reply;
-  }
-  // It is validated at once: 50,000 requests take seconds.
-  BulkTurns::Place place(services.bulk, request.http);
-  if (!place.is_taken()) co_return services.bulk.refusal();
-  std::string statement = in_name_of(request.caller.key_id, sql, params);
-  Co<Result<PgResult>> creation = place.query(std::move(statement), std::move(params));
-  const Result<PgResult> rows = co_await std::move(creation);
+  // Those of messages are validated at once: 50,000 requests take seconds.
+  Co<HttpReply> creation =
+      shape.is_messages
+          ? answer_in_turn(services, request, std::string(sql), std::move(params), no_such_batch)
+          : answer_with_value(services.database, request.http, sql, std::move(params),
+                              no_such_batch, request.caller.key_id);
+  HttpReply reply = co_await std::move(creation);
   services.batches.look();
-  co_return value_reply(rows, no_such_batch);
+  co_return reply;
 }
 
 // Of an argument that names a batch: its number as a parameter; false if it names none.

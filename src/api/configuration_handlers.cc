@@ -21,10 +21,10 @@ const std::string show_route_sql =
     fmt::format("select models from ({}) r where route = $1", models_of_routes);
 
 // $1: the name in the path; $2: the body.
-Co<HttpReply> answer_with_name_and_body(Services& services, ApiRequest request, const char* sql) {
+Co<HttpReply> answer_with_name_and_body(Services& services, ApiRequest request,
+                                        std::string_view sql) {
   PgParams name = {std::move(request.names[0])};
-  return answer_with_body(services.database, request.http, sql, std::move(name),
-                          std::move(request.http.body), 200, std::move(request.caller.key_id));
+  return answer_with_body(services.database, std::move(request), sql, std::move(name));
 }
 
 // The same for a body whose keys are names: the reason, which the change's revision has, is an
@@ -36,16 +36,13 @@ Co<HttpReply> answer_with_name_and_names(Services& services, ApiRequest request,
       "select case when set_config('sluice.reason', coalesce($2, ''), true) is not null"
       " then ({}) end",
       sql);
-  Co<HttpReply> reply =
-      answer_with_body(services.database, request.http, statement, std::move(params),
-                       std::move(request.http.body), 200, std::move(request.caller.key_id));
-  co_return co_await std::move(reply);
+  return answer_with_body(services.database, std::move(request), statement, std::move(params));
 }
 
-Co<HttpReply> answer_with_name(Services& services, ApiRequest request, const char* sql) {
+Co<HttpReply> answer_with_name(Services& services, ApiRequest request, std::string_view sql) {
   PgParams params = {std::move(request.names[0])};
   return answer_with_value(services.database, request.http, sql, std::move(params),
-                           none_of_that_name, std::move(request.caller.key_id));
+                           none_of_that_name, request.caller.key_id);
 }
 
 // Deletes the rows of `table` whose `column` is the name, and tells the triggers of the audit and
@@ -54,15 +51,14 @@ Co<HttpReply> answer_with_deletion(PgPool& database, ApiRequest request, std::st
                                    std::string_view column) {
   PgParams params = {std::move(request.names[0]), request.caller.key_id.value_or(""),
                      argument(request.http.query, "reason").value_or("")};
-  const std::string sql = fmt::format(
+  std::string sql = fmt::format(
       "with gone as (delete from sluice.{0} where {1} = $1 and {2} returning {1})"
       " select json_build_object('name', {1}, 'deleted', true)"
       " from gone, set_config('sluice.api_key', $2, true) key,"
       " set_config('sluice.reason', $3, true) reason limit 1",
       table, column, waits_briefly);
-  Co<Result<PgResult>> reply = database.query(request.http, sql, std::move(params));
-  const Result<PgResult> rows = co_await std::move(reply);
-  co_return value_reply(rows, none_of_that_name);
+  return value_of(database.query(request.http, std::move(sql), std::move(params)),
+                  none_of_that_name);
 }
 
 }  // namespace
@@ -135,7 +131,7 @@ Co<HttpReply> list_routes(Services& services, ApiRequest request) {
 }
 
 Co<HttpReply> show_route(Services& services, ApiRequest request) {
-  return answer_with_name(services, std::move(request), show_route_sql.c_str());
+  return answer_with_name(services, std::move(request), show_route_sql);
 }
 
 Co<HttpReply> delete_route(Services& services, ApiRequest request) {
@@ -251,8 +247,7 @@ Co<HttpReply> answer_with_budget(Services& services, ApiRequest request, bool re
       " '{{\"unpriced\": [], \"unbounded\": []}}')"
       " from sluice.configure('budgets', $1, $2::jsonb, {}) c",
       replace);
-  Co<HttpReply> reply = answer_with_name_and_body(services, std::move(request), sql.c_str());
-  co_return co_await std::move(reply);
+  return answer_with_name_and_body(services, std::move(request), sql);
 }
 
 Co<HttpReply> replace_budget(Services& services, ApiRequest request) {
@@ -274,15 +269,14 @@ Co<HttpReply> show_settings(Services& services, ApiRequest request) {
 }
 
 Co<HttpReply> replace_settings(Services& services, ApiRequest request) {
-  return answer_with_body(services.database, request.http,
-                          "select sluice.configure('settings', null, $1::jsonb, true)", PgParams(),
-                          std::move(request.http.body), 200, std::move(request.caller.key_id));
+  return answer_with_body(services.database, std::move(request),
+                          "select sluice.configure('settings', null, $1::jsonb, true)", PgParams());
 }
 
 Co<HttpReply> change_settings(Services& services, ApiRequest request) {
-  return answer_with_body(services.database, request.http,
-                          "select sluice.configure('settings', null, $1::jsonb, false)", PgParams(),
-                          std::move(request.http.body), 200, std::move(request.caller.key_id));
+  return answer_with_body(services.database, std::move(request),
+                          "select sluice.configure('settings', null, $1::jsonb, false)",
+                          PgParams());
 }
 
 }  // namespace sluice

@@ -8,16 +8,7 @@
 namespace sluice {
 namespace {
 
-// It takes half a second and longer.
-Co<HttpReply> estimate(Services& services, ApiRequest request, std::string_view sql,
-                       PgParams params) {
-  BulkTurns::Place place(services.bulk, request.http);
-  if (!place.is_taken()) co_return services.bulk.refusal();
-  std::string statement = in_name_of(request.caller.key_id, sql, params);
-  Co<Result<PgResult>> estimation = place.query(std::move(statement), std::move(params));
-  const Result<PgResult> rows = co_await std::move(estimation);
-  co_return value_reply(rows, "there is no estimate");
-}
+constexpr std::string_view no_estimate = "there is no estimate";
 
 }  // namespace
 
@@ -38,15 +29,16 @@ Co<HttpReply> estimate_tasks(Services& services, ApiRequest request,
     key = std::nullopt;  // an array's tasks have keys of their own
   }
   PgParams params = {std::move(body), request.caller.tenant, std::move(key)};
-  return estimate(services, std::move(request), "select sluice.estimate_array($1, $2, $3)",
-                  std::move(params));
+  return answer_in_turn(services, std::move(request), "select sluice.estimate_array($1, $2, $3)",
+                        std::move(params), no_estimate);
 }
 
 Co<HttpReply> estimate_batch(Services& services, ApiRequest request, bool is_messages) {
   PgParams params = {std::move(request.http.body), request.caller.tenant,
                      is_messages ? "true" : "false"};
-  return estimate(services, std::move(request), "select sluice.estimate_batch($1, $2, $3::boolean)",
-                  std::move(params));
+  return answer_in_turn(services, std::move(request),
+                        "select sluice.estimate_batch($1, $2, $3::boolean)", std::move(params),
+                        no_estimate);
 }
 
 }  // namespace sluice

@@ -17,7 +17,7 @@ Co<HttpReply> answer_about_job(Services& services, ApiRequest request, std::stri
   if (!id) return reply_with(error_reply(404, "not_found", no_such_job, "SL006"));
   PgParams params = {std::to_string(*id), request.caller.tenant};
   return answer_with_value(services.database, request.http, sql, std::move(params), no_such_job,
-                           std::move(request.caller.key_id));
+                           request.caller.key_id);
 }
 
 }  // namespace

@@ -44,9 +44,8 @@ Co<HttpReply> create_key(Services& services, ApiRequest request) {
   const Result<NewKey> key = new_key();
   if (!key) co_return error_reply(key.error());
   PgParams params = {key->id, key->sha256};
-  HttpReply reply = co_await answer_with_body(services.database, request.http, create_sql,
-                                              std::move(params), std::move(request.http.body), 201,
-                                              std::move(request.caller.key_id));
+  HttpReply reply = co_await answer_with_body(services.database, std::move(request), create_sql,
+                                              std::move(params), 201);
   if (reply.status == 201) {
     reply.body.insert(1, fmt::format("\"key\" : {}, ", json_string(key->text)));
     reply.headers.emplace_back("Cache-Control", "no-store");
@@ -66,8 +65,7 @@ Co<HttpReply> revoke_key(Services& services, ApiRequest request) {
   return answer_with_value(services.database, request.http,
                            "select case when sluice.revoke_key($1)"
                            " then json_build_object('id', $1::text, 'revoked', true) end",
-                           std::move(params), "no such key is in force",
-                           std::move(request.caller.key_id));
+                           std::move(params), "no such key is in force", request.caller.key_id);
 }
 
 }  // namespace sluice

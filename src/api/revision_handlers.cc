@@ -39,13 +39,12 @@ Co<HttpReply> list_revisions(Services& services, ApiRequest request) {
 Co<HttpReply> revert_revision(Services& services, ApiRequest request) {
   const auto id = parse_id(request.names[0]);
   if (!id) return reply_with(error_reply(404, "not_found", "there is no such revision", "SL006"));
-  std::string body = request.http.body.empty() ? "{}" : std::move(request.http.body);
+  if (request.http.body.empty()) request.http.body = "{}";
   PgParams params = {std::to_string(*id)};
-  return answer_with_body(services.background, request.http,
+  return answer_with_body(services.background, std::move(request),
                           "select sluice.revert_revision($1::bigint, coalesce(f.force, false))"
                           " from sluice.read_record(null::sluice.reverting, $2::jsonb) f",
-                          std::move(params), std::move(body), 200,
-                          std::move(request.caller.key_id));
+                          std::move(params));
 }
 
 }  // namespace sluice

@@ -1,7 +1,6 @@
 #include "api/search_handlers.h"
 
 #include "api/answer_value.h"
-#include "api/arguments.h"
 #include "api/error_reply.h"
 #include "api/page.h"
 #include "api/task_handlers.h"
@@ -17,19 +16,6 @@ Co<HttpReply> answer_to_conditions(Services& services, ApiRequest request, const
   }
   PgParams params = {arguments_json(request.http.query), request.caller.tenant};
   return answer_with_value(services.reads, request.http, sql, std::move(params));
-}
-
-// One SQL call about a task: $1: its id, $2: the key's tenant; null: there is none.
-Co<HttpReply> answer_about(Services& services, ApiRequest request, const char* sql) {
-  const auto id = parse_id(request.names[0]);
-  if (!id) co_return no_such_task();
-  PgParams params = {std::to_string(*id), request.caller.tenant};
-  std::string statement = in_name_of(request.caller.key_id, sql, params);
-  Co<Result<PgResult>> reply =
-      services.database.query(request.http, std::move(statement), std::move(params));
-  Result<PgResult> rows = co_await std::move(reply);
-  if (rows && rows->is_null(0, 0)) co_return no_such_task();
-  co_return value_reply(rows, {});
 }
 
 }  // namespace
@@ -49,11 +35,11 @@ Co<HttpReply> list_dead_letter_groups(Services& services, ApiRequest request) {
 }
 
 Co<HttpReply> show_timeline(Services& services, ApiRequest request) {
-  return answer_about(services, std::move(request), "select sluice.show_timeline($1::bigint, $2)");
+  return answer_about_task(services, request, "select sluice.show_timeline($1::bigint, $2)");
 }
 
 Co<HttpReply> read_texts(Services& services, ApiRequest request) {
-  return answer_about(services, std::move(request), "select sluice.read_texts($1::bigint, $2)");
+  return answer_about_task(services, request, "select sluice.read_texts($1::bigint, $2)");
 }
 
 }  // namespace sluice

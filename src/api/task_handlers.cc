@@ -34,31 +34,19 @@ constexpr const char* state_sql =
     " cross join lateral (select t.status not in ('unsolved', 'queued', 'processing') as ended) e"
     " where $2::text is null or t.tenant = $2";
 
-// The one value of `sql`; 404 when it is null, or there is no row.
-Co<HttpReply> task_reply(int status, Services& services, const ApiRequest& request, std::string sql,
-                         PgParams params) {
-  Co<Result<PgResult>> reply =
-      services.database.query(request.http, std::move(sql), std::move(params));
-  Result<PgResult> rows = co_await std::move(reply);
+// The one value of the reply; 404 when it is null, or there is no row.
+Co<HttpReply> task_reply(Co<Result<PgResult>> reply, int status = 200) {
+  const Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(rows.error());
   if (rows->rows() == 0 || rows->is_null(0, 0)) co_return no_such_task();
   co_return json_reply(status, std::string(rows->text(0, 0)) + "\n");
 }
 
-// One SQL call on one task, which must be one of the caller's: the value of `expression` over t.
-Co<HttpReply> answer_about_task(int status, Services& services, ApiRequest request,
-                                std::string_view expression) {
-  const auto id = parse_id(request.names[0]);
-  if (!id) co_return no_such_task();
-  PgParams params = {std::to_string(*id), request.caller.tenant};
-  std::string sql = in_name_of(
-      request.caller.key_id,
-      fmt::format(
-          "select {} from sluice.task($1::bigint) t where $2::text is null or t.tenant = $2",
-          expression),
-      params);
-  Co<HttpReply> reply = task_reply(status, services, request, std::move(sql), std::move(params));
-  co_return co_await std::move(reply);
+// The value of `expression` over t, the task, for answer_about_task().
+std::string of_task(std::string_view expression) {
+  return fmt::format(
+      "select {} from sluice.task($1::bigint) t where $2::text is null or t.tenant = $2",
+      expression);
 }
 
 Co<HttpReply> submit_one(Services& services, ApiRequest request, std::optional<std::string> key) {
@@ -218,6 +206,16 @@ HttpReply no_such_task() {
   return error_reply(404, "not_found", "there is no such task", "SL006");
 }
 
+Co<HttpReply> answer_about_task(Services& services, const ApiRequest& request, std::string_view sql,
+                                int status) {
+  const auto id = parse_id(request.names[0]);
+  if (!id) return reply_with(no_such_task());
+  PgParams params = {std::to_string(*id), request.caller.tenant};
+  std::string statement = in_name_of(request.caller.key_id, sql, params);
+  return task_reply(services.database.query(request.http, std::move(statement), std::move(params)),
+                    status);
+}
+
 Co<HttpReply> submit_tasks(Services& services, ApiRequest request) {
   std::optional<std::string> key;
   if (const auto given = request.http.header("idempotency-key"); !given.empty()) key = given;
@@ -278,13 +276,14 @@ Co<HttpReply> show_task(Services& services, ApiRequest request) {
   }
   if (!id) co_return no_such_task();
   PgParams params = {std::to_string(*id), request.caller.tenant, request.caller.key_id};
-  Co<HttpReply> reply = task_reply(200, services, request, task_sql, std::move(params));
+  Co<HttpReply> reply =
+      task_reply(services.database.query(request.http, task_sql, std::move(params)));
   co_return co_await std::move(reply);
 }
 
 Co<HttpReply> cancel_task(Services& services, ApiRequest request) {
-  return answer_about_task(200, services, std::move(request),
-                           "json_build_object('id', t.id, 'status', sluice.cancel(t.id))");
+  return answer_about_task(services, request,
+                           of_task("json_build_object('id', t.id, 'status', sluice.cancel(t.id))"));
 }
 
 Co<HttpReply> stream_task(Services& services, ApiRequest request) {
@@ -305,19 +304,20 @@ Co<HttpReply> stream_task(Services& services, ApiRequest request) {
 }
 
 Co<HttpReply> explain_task(Services& services, ApiRequest request) {
-  return answer_about_task(200, services, std::move(request),
-                           "json_build_object('id', t.id, 'explanation', sluice.explain(t.id))");
+  return answer_about_task(
+      services, request,
+      of_task("json_build_object('id', t.id, 'explanation', sluice.explain(t.id))"));
 }
 
 Co<HttpReply> forget_task(Services& services, ApiRequest request) {
   return answer_about_task(
-      200, services, std::move(request),
-      "json_build_object('id', t.id, 'forgotten', sluice.forget(t.id) is not null)");
+      services, request,
+      of_task("json_build_object('id', t.id, 'forgotten', sluice.forget(t.id) is not null)"));
 }
 
 Co<HttpReply> redrive_task(Services& services, ApiRequest request) {
-  return answer_about_task(202, services, std::move(request),
-                           "json_build_object('id', sluice.redrive(t.id))");
+  return answer_about_task(services, request,
+                           of_task("json_build_object('id', sluice.redrive(t.id))"), 202);
 }
 
 }  // namespace sluice

@@ -9,6 +9,11 @@ namespace sluice {
 // 404, the same for a task that does not exist and for another tenant's.
 HttpReply no_such_task();
 
+// The one value of `sql` about the task that the path names, in the name of the request's key: $1
+// the task's number, $2 the key's tenant. Without a value there is no such task.
+Co<HttpReply> answer_about_task(Services& services, const ApiRequest& request, std::string_view sql,
+                                int status = 200);
+
 Co<HttpReply> submit_tasks(Services& services, ApiRequest request);
 Co<HttpReply> list_tasks(Services& services, ApiRequest request);
 Co<HttpReply> show_task(Services& services, ApiRequest request);

@@ -13,8 +13,7 @@ constexpr std::string_view no_such_shadow = "there is no such shadow";
 
 // 201 with what `sql` makes of the body, $1.
 Co<HttpReply> answer_with_new(Services& services, ApiRequest request, const char* sql) {
-  return answer_with_body(services.database, request.http, sql, PgParams(),
-                          std::move(request.http.body), 201, std::move(request.caller.key_id));
+  return answer_with_body(services.database, std::move(request), sql, PgParams(), 201);
 }
 
 // The state that `function` gives the ramp or shadow that $1 names, for the reason in the body.
@@ -24,11 +23,9 @@ Co<HttpReply> answer_with_state(Services& services, ApiRequest request, std::str
       "select json_build_object('state', sluice.{}($1, q.reason))"
       " from sluice.read_record(null::sluice.reasoning, $2::jsonb) q",
       function);
-  std::string body = request.http.body.empty() ? "{}" : std::move(request.http.body);
+  if (request.http.body.empty()) request.http.body = "{}";
   PgParams params = {std::move(name)};
-  Co<HttpReply> reply = answer_with_body(services.database, request.http, sql, std::move(params),
-                                         std::move(body), 200, std::move(request.caller.key_id));
-  co_return co_await std::move(reply);
+  return answer_with_body(services.database, std::move(request), sql, std::move(params));
 }
 
 Co<HttpReply> act_on_ramp(Services& services, ApiRequest request, std::string_view function) {
