@@ -1,10 +1,8 @@
 #include "api/http_metrics.h"
 
-#include <prometheus/counter.h>
-#include <prometheus/gauge.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
+
+#include "metric_families.h"
 
 namespace sluice {
 namespace {
@@ -16,52 +14,32 @@ const prometheus::Histogram::BucketBoundaries request_seconds = {
 
 struct HttpMetrics::Families {
   prometheus::Registry registry;
-  prometheus::Family<prometheus::Counter>& requests =
-      prometheus::BuildCounter()
-          .Name("sluice_http_requests_total")
-          .Help("Requests answered, by method, route and status")
-          .Register(registry);
+  prometheus::Family<prometheus::Counter>& requests = counters(
+      registry, "sluice_http_requests_total", "Requests answered, by method, route and status");
   prometheus::Family<prometheus::Histogram>& seconds =
-      prometheus::BuildHistogram()
-          .Name("sluice_http_request_seconds")
-          .Help("From a request's headers to its answer, long polls included")
-          .Register(registry);
-  prometheus::Gauge& open = prometheus::BuildGauge()
-                                .Name("sluice_http_open_requests")
-                                .Help("Requests in work or waiting for a task's end")
-                                .Register(registry)
-                                .Add({});
+      histograms(registry, "sluice_http_request_seconds",
+                 "From a request's headers to its answer, long polls included");
+  prometheus::Gauge& open =
+      gauges(registry, "sluice_http_open_requests", "Requests in work or waiting for a task's end")
+          .Add({});
   prometheus::Gauge& breaker =
-      prometheus::BuildGauge()
-          .Name("sluice_http_database_breaker_state")
-          .Help("The breaker before the database: 0 closed, 1 half open, 2 open")
-          .Register(registry)
+      gauges(registry, "sluice_http_database_breaker_state",
+             "The breaker before the database: 0 closed, 1 half open, 2 open")
           .Add({});
   prometheus::Family<prometheus::Counter>& spans_exported =
-      prometheus::BuildCounter()
-          .Name("sluice_http_spans_exported_total")
-          .Help("Spans that the collector has taken")
-          .Register(registry);
+      counters(registry, "sluice_http_spans_exported_total", "Spans that the collector has taken");
   prometheus::Family<prometheus::Counter>& spans_dropped =
-      prometheus::BuildCounter()
-          .Name("sluice_http_spans_dropped_total")
-          .Help("Spans that were not exported: the buffer was full, or the collector failed")
-          .Register(registry);
+      counters(registry, "sluice_http_spans_dropped_total",
+               "Spans that were not exported: the buffer was full, or the collector failed");
   prometheus::Family<prometheus::Gauge>& standby =
-      prometheus::BuildGauge()
-          .Name("sluice_http_standby_used")
-          .Help("Whether reads go to the standby of --read-url (1) or to the primary (0)")
-          .Register(registry);
+      gauges(registry, "sluice_http_standby_used",
+             "Whether reads go to the standby of --read-url (1) or to the primary (0)");
   prometheus::Family<prometheus::Gauge>& standby_lag =
-      prometheus::BuildGauge()
-          .Name("sluice_http_standby_lag_seconds")
-          .Help("Since when the primary has something that the standby of --read-url lacks")
-          .Register(registry);
+      gauges(registry, "sluice_http_standby_lag_seconds",
+             "Since when the primary has something that the standby of --read-url lacks");
   prometheus::Family<prometheus::Counter>& reads =
-      prometheus::BuildCounter()
-          .Name("sluice_http_reads_total")
-          .Help("Statements that may be answered by a standby, by the server that answered")
-          .Register(registry);
+      counters(registry, "sluice_http_reads_total",
+               "Statements that may be answered by a standby, by the server that answered");
 };
 
 HttpMetrics::HttpMetrics() : families_(std::make_unique<Families>()) {}

@@ -1,12 +1,11 @@
 #include "api/queue_metrics.h"
 
-#include <prometheus/counter.h>
-#include <prometheus/gauge.h>
-#include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
 #include <iterator>
+
+#include "metric_families.h"
 
 namespace sluice {
 namespace {
@@ -31,21 +30,16 @@ double number(const PgResult& rows, int row, int column) {
   return std::stod(std::string(rows.text(row, column)));
 }
 
-prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& registry, const char* name,
-                                             const char* help) {
-  return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
-}
-
 void add_queues(prometheus::Registry& registry, const PgResult& rows) {
-  auto& depth = gauge(registry, "sluice_queue_depth", "Unfinished tasks of a model, by state");
-  auto& bound = gauge(registry, "sluice_queue_depth_max", "max_unfinished of a model, or of all");
-  auto& oldest = gauge(registry, "sluice_oldest_ready_seconds",
-                       "How long the oldest task that may be called has waited, in the queue of a "
-                       "model or in that of one of its routes");
+  auto& depth = gauges(registry, "sluice_queue_depth", "Unfinished tasks of a model, by state");
+  auto& bound = gauges(registry, "sluice_queue_depth_max", "max_unfinished of a model, or of all");
+  auto& oldest = gauges(registry, "sluice_oldest_ready_seconds",
+                        "How long the oldest task that may be called has waited, in the queue of a "
+                        "model or in that of one of its routes");
   auto& breaker =
-      gauge(registry, "sluice_breaker_state", "A model's breaker: 0 closed, 1 half open, 2 open");
-  auto& blocked = gauge(registry, "sluice_model_blocked",
-                        "Why no call of a model can begin: 1 for what holds, 0 for the others");
+      gauges(registry, "sluice_breaker_state", "A model's breaker: 0 closed, 1 half open, 2 open");
+  auto& blocked = gauges(registry, "sluice_model_blocked",
+                         "Why no call of a model can begin: 1 for what holds, 0 for the others");
   const char* states[] = {"queued", "in_flight", "waiting"};
   const char* reasons[] = {"paused", "parked", "closed", "breaker_open"};
   for (int row = 0; row < rows.rows(); ++row) {
@@ -66,13 +60,13 @@ void add_queues(prometheus::Registry& registry, const PgResult& rows) {
 
 void add_budgets(prometheus::Registry& registry, const PgResult& rows) {
   prometheus::Family<prometheus::Gauge>* figures[] = {
-      &gauge(registry, "sluice_budget_spent",
-             "What calls that ended have cost in a budget's present window"),
-      &gauge(registry, "sluice_budget_held", "What calls under way may cost a budget"),
-      &gauge(registry, "sluice_budget_limit", "What calls may cost in a budget's window"),
-      &gauge(registry, "sluice_budget_waiting_tasks", "Tasks that wait for a budget"),
-      &gauge(registry, "sluice_budget_exhausted",
-             "Whether a budget has nothing left for a task, 0 or 1")};
+      &gauges(registry, "sluice_budget_spent",
+              "What calls that ended have cost in a budget's present window"),
+      &gauges(registry, "sluice_budget_held", "What calls under way may cost a budget"),
+      &gauges(registry, "sluice_budget_limit", "What calls may cost in a budget's window"),
+      &gauges(registry, "sluice_budget_waiting_tasks", "Tasks that wait for a budget"),
+      &gauges(registry, "sluice_budget_exhausted",
+              "Whether a budget has nothing left for a task, 0 or 1")};
   for (int row = 0; row < rows.rows(); ++row) {
     const std::string budget(rows.text(row, 0));
     for (int figure = 0; figure < static_cast<int>(std::size(figures)); ++figure) {
@@ -82,20 +76,17 @@ void add_budgets(prometheus::Registry& registry, const PgResult& rows) {
 }
 
 void add_fleet(prometheus::Registry& registry, const PgResult& row) {
-  gauge(registry, "sluice_workers", "Workers that have lately proved life")
+  gauges(registry, "sluice_workers", "Workers that have lately proved life")
       .Add({})
       .Set(number(row, 0, 0));
   // A standby does not know these, nor how many tasks have ended: what is null is left out.
-  auto& usage = gauge(registry, "sluice_notification_queue_usage",
-                      "How full the database server's queue of notifications is, 0 to 1; from 0.5 "
-                      "on nobody notifies");
+  auto& usage = gauges(registry, "sluice_notification_queue_usage",
+                       "How full the database server's queue of notifications is, 0 to 1; from 0.5 "
+                       "on nobody notifies");
   if (!row.is_null(0, 5)) usage.Add({}).Set(number(row, 0, 5));
-  auto& results = prometheus::BuildCounter()
-                      .Name("sluice_results_total")
-                      .Help(
-                          "Tasks that have ended, by status: of all workers and servers, since "
-                          "the database last crashed")
-                      .Register(registry);
+  auto& results = counters(registry, "sluice_results_total",
+                           "Tasks that have ended, by status: of all workers and servers, since "
+                           "the database last crashed");
   const char* statuses[] = {"solved", "failed", "cancelled", "expired"};
   for (int status = 0; status < 4; ++status) {
     if (row.is_null(0, status + 1)) continue;
@@ -104,9 +95,9 @@ void add_fleet(prometheus::Registry& registry, const PgResult& row) {
 }
 
 void add_ramps(prometheus::Registry& registry, const PgResult& rows) {
-  auto& ramps = gauge(registry, "sluice_ramps",
-                      "Ramps of weights by state, of those that are kept; aborted: the model did "
-                      "worse than the route's others");
+  auto& ramps = gauges(registry, "sluice_ramps",
+                       "Ramps of weights by state, of those that are kept; aborted: the model did "
+                       "worse than the route's others");
   for (const char* state : {"running", "paused", "done", "aborted", "stopped", "superseded"}) {
     ramps.Add({{"state", state}}).Set(0);
   }

@@ -1,22 +1,17 @@
 #include "worker/metrics.h"
 
-#include <prometheus/counter.h>
-#include <prometheus/gauge.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
 
+#include "metric_families.h"
+
 namespace sluice {
 
 namespace {
 
-using prometheus::BuildCounter;
-using prometheus::BuildGauge;
-using prometheus::BuildHistogram;
 using prometheus::Counter;
 using prometheus::Family;
 using prometheus::Gauge;
@@ -77,119 +72,73 @@ std::string_view name_of(ListenMode mode) {
 
 struct Metrics::Families {
   prometheus::Registry registry;
-  Counter& claimed = BuildCounter()
-                         .Name("sluice_tasks_claimed_total")
-                         .Help("Tasks claimed by this worker")
-                         .Register(registry)
-                         .Add({});
+  Counter& claimed =
+      counters(registry, "sluice_tasks_claimed_total", "Tasks claimed by this worker").Add({});
   Counter& claims_refused =
-      BuildCounter()
-          .Name("sluice_claim_refusals_total")
-          .Help("Claims that brought nothing: no task ready, no permit, or the model closed")
-          .Register(registry)
+      counters(registry, "sluice_claim_refusals_total",
+               "Claims that brought nothing: no task ready, no permit, or the model closed")
           .Add({});
-  Counter& forfeited = BuildCounter()
-                           .Name("sluice_permits_forfeited_total")
-                           .Help("Permits not used before their send-by deadline")
-                           .Register(registry)
+  Counter& forfeited = counters(registry, "sluice_permits_forfeited_total",
+                                "Permits not used before their send-by deadline")
                            .Add({});
-  Family<Counter>& calls = BuildCounter()
-                               .Name("sluice_calls_total")
-                               .Help("Calls to model backends that ended, by outcome")
-                               .Register(registry);
-  Family<Counter>& errors = BuildCounter()
-                                .Name("sluice_errors_total")
-                                .Help("Calls that ended with an error, by its code")
-                                .Register(registry);
-  Family<Histogram>& seconds = BuildHistogram()
-                                   .Name("sluice_backend_request_seconds")
-                                   .Help("Duration of calls to model backends")
-                                   .Register(registry);
+  Family<Counter>& calls =
+      counters(registry, "sluice_calls_total", "Calls to model backends that ended, by outcome");
+  Family<Counter>& errors =
+      counters(registry, "sluice_errors_total", "Calls that ended with an error, by its code");
+  Family<Histogram>& seconds =
+      histograms(registry, "sluice_backend_request_seconds", "Duration of calls to model backends");
   Family<Histogram>& first_token_seconds =
-      BuildHistogram()
-          .Name("sluice_time_to_first_token_seconds")
-          .Help("From sending a request to the first byte of its answer's body")
-          .Register(registry);
-  Family<Counter>& hedged = BuildCounter()
-                                .Name("sluice_hedged_calls_total")
-                                .Help("Extra calls beside calls that took long")
-                                .Register(registry);
+      histograms(registry, "sluice_time_to_first_token_seconds",
+                 "From sending a request to the first byte of its answer's body");
+  Family<Counter>& hedged =
+      counters(registry, "sluice_hedged_calls_total", "Extra calls beside calls that took long");
   Histogram& flushes =
-      BuildHistogram()
-          .Name("sluice_database_flush_seconds")
-          .Help("Duration of the worker's flushes to the database, those of outcomes included")
-          .Register(registry)
+      histograms(registry, "sluice_database_flush_seconds",
+                 "Duration of the worker's flushes to the database, those of outcomes included")
           .Add({}, flush_seconds);
-  Counter& recovered = BuildCounter()
-                           .Name("sluice_tasks_recovered_total")
-                           .Help("Tasks that this worker took back from dead ones")
-                           .Register(registry)
+  Counter& recovered = counters(registry, "sluice_tasks_recovered_total",
+                                "Tasks that this worker took back from dead ones")
                            .Add({});
-  Counter& late = BuildCounter()
-                      .Name("sluice_late_results_total")
-                      .Help("Results that came after their task had been taken back")
-                      .Register(registry)
+  Counter& late = counters(registry, "sluice_late_results_total",
+                           "Results that came after their task had been taken back")
                       .Add({});
-  Counter& reconnects = BuildCounter()
-                            .Name("sluice_database_reconnects_total")
-                            .Help("Connections to the database after a loss")
-                            .Register(registry)
+  Counter& reconnects = counters(registry, "sluice_database_reconnects_total",
+                                 "Connections to the database after a loss")
                             .Add({});
   Counter& events_dropped =
-      BuildCounter()
-          .Name("sluice_worker_events_dropped_total")
-          .Help("Ids of finished tasks that were not announced on channel sluice_done")
-          .Register(registry)
+      counters(registry, "sluice_worker_events_dropped_total",
+               "Ids of finished tasks that were not announced on channel sluice_done")
           .Add({});
-  Counter& spans_exported = BuildCounter()
-                                .Name("sluice_worker_spans_exported_total")
-                                .Help("Spans that the collector has taken")
-                                .Register(registry)
-                                .Add({});
+  Counter& spans_exported =
+      counters(registry, "sluice_worker_spans_exported_total", "Spans that the collector has taken")
+          .Add({});
   Counter& spans_dropped =
-      BuildCounter()
-          .Name("sluice_worker_spans_dropped_total")
-          .Help("Spans that were not exported: the buffer was full, or the collector failed")
-          .Register(registry)
+      counters(registry, "sluice_worker_spans_dropped_total",
+               "Spans that were not exported: the buffer was full, or the collector failed")
           .Add({});
-  Family<Gauge>& slots = BuildGauge()
-                             .Name("sluice_worker_slots")
-                             .Help("Slots of this worker by state")
-                             .Register(registry);
+  Family<Gauge>& slots = gauges(registry, "sluice_worker_slots", "Slots of this worker by state");
   Gauge& slots_free = slots.Add({{"state", "free"}});
   Gauge& slots_calling = slots.Add({{"state", "calling"}});
   Gauge& slots_storing = slots.Add({{"state", "storing"}});
-  Gauge& request_memory = BuildGauge()
-                              .Name("sluice_request_memory_bytes")
-                              .Help("What large requests take until they are sent")
-                              .Register(registry)
+  Gauge& request_memory = gauges(registry, "sluice_request_memory_bytes",
+                                 "What large requests take until they are sent")
                               .Add({});
-  Gauge& answer_memory = BuildGauge()
-                             .Name("sluice_answer_memory_bytes")
-                             .Help("What answers take until they are stored, copies included")
-                             .Register(registry)
+  Gauge& answer_memory = gauges(registry, "sluice_answer_memory_bytes",
+                                "What answers take until they are stored, copies included")
                              .Add({});
-  Histogram& slot_waits = BuildHistogram()
-                              .Name("sluice_slot_wait_seconds")
-                              .Help("How long a worker that would claim had no free slot")
-                              .Register(registry)
+  Histogram& slot_waits = histograms(registry, "sluice_slot_wait_seconds",
+                                     "How long a worker that would claim had no free slot")
                               .Add({}, call_seconds);
   Histogram& loop_lag =
-      BuildHistogram()
-          .Name("sluice_event_loop_lag_seconds")
-          .Help("How late the event loop came to a timer, asked ten times a second")
-          .Register(registry)
+      histograms(registry, "sluice_event_loop_lag_seconds",
+                 "How late the event loop came to a timer, asked ten times a second")
           .Add({}, lag_seconds);
-  Gauge& completion_backlog = BuildGauge()
-                                  .Name("sluice_completion_backlog")
-                                  .Help("Ended calls whose outcomes are not stored yet")
-                                  .Register(registry)
-                                  .Add({});
+  Gauge& completion_backlog =
+      gauges(registry, "sluice_completion_backlog", "Ended calls whose outcomes are not stored yet")
+          .Add({});
   Family<Gauge>& listen_mode =
-      BuildGauge()
-          .Name("sluice_listen_mode")
-          .Help("How this worker hears of work: 1 for the present mode, 0 for the others")
-          .Register(registry);
+      gauges(registry, "sluice_listen_mode",
+             "How this worker hears of work: 1 for the present mode, 0 for the others");
   std::map<std::string, ModelSeries, std::less<>> models;  // as many as the families have
 
   ModelSeries& of_model(std::string_view model) {

@@ -74,9 +74,8 @@ def test_the_dashboards_sql_is_for_readers(pg):
 def test_the_documentation_lists_each_metric_with_its_type():
     code = [(ROOT / "src" / path).read_text()
         for path in ("worker/metrics.cc", "api/http_metrics.cc", "api/queue_metrics.cc")]
-    built = {name: kind.lower() for text in code
-        for kind, name in re.findall(r'Build(\w+)\(\)\s*\.Name\("(\w+)"\)', text)}
-    built |= {name: "gauge" for name in re.findall(r'gauge\(registry,\s+"(\w+)"', code[-1])}
+    built = {name: kind for text in code
+        for kind, name in re.findall(r'(counter|gauge|histogram)s\(\s*registry,\s+"(\w+)"', text)}
     listed = dict(re.findall(r"^\| `(sluice_\w+)` \| (\w+) \|",
         (ROOT / "docs/reference/metrics.md").read_text(), re.M))
     assert len(built) > 30 and listed == built
