@@ -43,13 +43,12 @@ void list(pqxx::work& transaction, bool json) {
                {"HELD", Kind::number, 4},
                {"WAITING", Kind::number, 2},
                {"OPENS", Kind::whole, -1}});
-  add_rows(table,
-           transaction.exec(
-               "select name, scope, subject, coalesce(rolling::text, period),"
-               " \"limit\" || case when is_hard then '' else ' (told)' end, spent, held, waiting,"
-               " to_char(opens_at at time zone zone, 'YYYY-MM-DD HH24:MI ') || zone from"
-               " sluice.budget_rows()"));
-  fmt::print("{}", table.text());
+  print_rows(table,
+             transaction.exec(
+                 "select name, scope, subject, coalesce(rolling::text, period),"
+                 " \"limit\" || case when is_hard then '' else ' (told)' end, spent, held, waiting,"
+                 " to_char(opens_at at time zone zone, 'YYYY-MM-DD HH24:MI ') || zone from"
+                 " sluice.budget_rows()"));
 }
 
 // Its marks and exhaustions, newest first; without a name of all budgets.
@@ -62,14 +61,13 @@ void history(pqxx::work& transaction, const BudgetOptions& options) {
     return;
   }
   Table table({{"TIME", Table::Kind::whole}, {"BUDGET", Table::Kind::elastic}, {"EVENT"}});
-  add_rows(
+  print_rows(
       table,
       transaction.exec_params(
           "select to_char(at, 'YYYY-MM-DD HH24:MI:SS'), budget,"
           " coalesce(per_cent || ' % spent', 'no room for one more call') from sluice.budget_events"
           " where budget = $1 or $1 = '' order by at desc, per_cent desc limit $2",
           options.name, options.limit));
-  fmt::print("{}", table.text());
 }
 
 [[noreturn]] void throw_no_limit(const std::string& value) {

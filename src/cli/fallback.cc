@@ -29,9 +29,8 @@ void list(pqxx::work& transaction, bool json) {
     return;
   }
   Table table({{"OF", Table::Kind::elastic}, {"CAUSE"}, {"TO"}});
-  add_rows(table, transaction.exec("select target, cause, to_model from sluice.fallbacks"
-                                   " order by target, cause"));
-  fmt::print("{}", table.text());
+  print_rows(table, transaction.exec("select target, cause, to_model from sluice.fallbacks"
+                                     " order by target, cause"));
 }
 
 void set(pqxx::work& transaction, const FallbackOptions& options) {

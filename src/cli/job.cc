@@ -135,16 +135,13 @@ ExitCode list(pqxx::connection& connection, const JobOptions& options) {
                {"SKIPPED", Kind::number},
                {"STARTED", Kind::whole, 1},
                {"FILTER", Kind::elastic}});
-  for (const pqxx::row& row : session.exec_params(
-           "select id, action, state, done, case when is_estimate then 'about ' else '' end ||"
-           " matched, skipped, to_char(created_at, 'YYYY-MM-DD HH24:MI:SS'),"
-           " concat_ws(' ', filter::text, '-> ' || coalesce(target, priority::text))"
-           " from sluice.jobs order by id desc limit $1",
-           options.limit)) {
-    table.add({row[0].c_str(), row[1].c_str(), row[2].c_str(), row[3].c_str(), row[4].c_str(),
-               row[5].c_str(), row[6].c_str(), row[7].c_str()});
-  }
-  fmt::print("{}", table.text());
+  print_rows(table,
+             session.exec_params(
+                 "select id, action, state, done, case when is_estimate then 'about ' else '' end"
+                 " || matched, skipped, to_char(created_at, 'YYYY-MM-DD HH24:MI:SS'),"
+                 " concat_ws(' ', filter::text, '-> ' || coalesce(target, priority::text))"
+                 " from sluice.jobs order by id desc limit $1",
+                 options.limit));
   return ExitCode::ok;
 }
 

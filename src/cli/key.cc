@@ -48,13 +48,12 @@ void list(pqxx::work& transaction, bool json) {
                {"SCOPES", Kind::whole},
                {"CREATED"},
                {"REVOKED"}});
-  add_rows(
+  print_rows(
       table,
       transaction.exec(
           "select id, name, coalesce(tenant, '-'), array_to_string(scopes, ','),"
           " to_char(created_at, 'YYYY-MM-DD'), coalesce(to_char(revoked_at, 'YYYY-MM-DD'), '-')"
           " from sluice.api_key order by created_at, id"));
-  fmt::print("{}", table.text());
 }
 
 void revoke(pqxx::work& transaction, const std::string& id) {

@@ -13,7 +13,6 @@
 #include "cli/settings.h"
 #include "cli/syntax.h"
 #include "cli/table.h"
-#include "cli/terminal.h"
 #include "command_error.h"
 #include "duration.h"
 
@@ -49,17 +48,15 @@ struct ModelOptions {
   bool json = false;
 };
 
-using Transaction = pqxx::work;
-
 [[noreturn]] void throw_no_model(const std::string& name) {
   throw CommandError(
       ExitCode::failure,
       fmt::format("there is no model \"{}\" (sluice model ls lists what there is)", name));
 }
 
-ExitCode set(Transaction& transaction, const ModelOptions& options) {
+void set(pqxx::work& transaction, const ModelOptions& options) {
   const std::vector<Setting> key = {{"name", options.name}};
-  if (update_row(transaction, "models", key, options.settings)) return ExitCode::ok;
+  if (update_row(transaction, "models", key, options.settings)) return;
   if (has_setting(options.settings, "name")) throw_no_model(options.name);
   if (!has_setting(options.settings, "url")) {
     throw CommandError(
@@ -67,15 +64,14 @@ ExitCode set(Transaction& transaction, const ModelOptions& options) {
         fmt::format("there is no model \"{}\" yet, and a new one needs url=…", options.name));
   }
   insert_row(transaction, "models", key, options.settings);
-  return ExitCode::ok;
 }
 
-ExitCode list(Transaction& transaction, const ModelOptions& options) {
+void list(pqxx::work& transaction, const ModelOptions& options) {
   if (options.json) {
     print_json_rows(
         transaction.exec("select to_jsonb(m) - sluice.hidden_columns()"
                          " from sluice.models m order by name"));
-    return ExitCode::ok;
+    return;
   }
   using Kind = Table::Kind;
   Table table({{"MODEL"},
@@ -85,56 +81,46 @@ ExitCode list(Transaction& transaction, const ModelOptions& options) {
                {"QUEUE", Kind::number, -1},
                {"STATE"},
                {"URL", Kind::address}});
-  for (const pqxx::row& row : transaction.exec(
-           "select m.name, m.api, m.rpm, m.tpm, m.max_queue, q.state, m.url"
-           " from sluice.models m join sluice.queues q on q.model = m.name order by m.name")) {
-    table.add({row[0].c_str(), row[1].c_str(), row[2].as<std::string>("-"),
-               row[3].as<std::string>("-"), row[4].as<std::string>("-"), row[5].c_str(),
-               row[6].c_str()});
-  }
-  fmt::print("{}", table.text());
-  return ExitCode::ok;
+  print_rows(table,
+             transaction.exec("select m.name, m.api, m.rpm, m.tpm, m.max_queue, q.state, m.url"
+                              " from sluice.models m join sluice.queues q on q.model = m.name"
+                              " order by m.name"));
 }
 
 // How its breaker went and when it was parked, newest first; without a name of all models.
-ExitCode history(Transaction& transaction, const ModelOptions& options) {
+void history(pqxx::work& transaction, const ModelOptions& options) {
   if (!options.name.empty() &&
       transaction.exec_params("select from sluice.queues where model = $1", options.name).empty()) {
     throw_no_model(options.name);
   }
-  const char* const sql =
-      options.json
-          ? "select row_to_json(e) from sluice.breaker_events e"
-            " where model = $1 or $1 = '' order by id desc limit $2"
-          : "select to_char(at, 'YYYY-MM-DD HH24:MI:SS'), model,"
-            "  replace(from_state || ' \u2192 ' || to_state, '_', ' '), coalesce(reason, '')"
-            " from sluice.breaker_events where model = $1 or $1 = '' order by id desc limit $2";
-  const pqxx::result found = transaction.exec_params(sql, options.name, options.limit);
+  if (options.json) {
+    print_json_rows(
+        transaction.exec_params("select row_to_json(e) from sluice.breaker_events e"
+                                " where model = $1 or $1 = '' order by id desc limit $2",
+                                options.name, options.limit));
+    return;
+  }
   using Kind = Table::Kind;
   Table table(
       {{"TIME", Kind::whole}, {"MODEL"}, {"BREAKER", Kind::whole}, {"REASON", Kind::elastic}});
-  for (const pqxx::row& row : found) {
-    if (options.json) {
-      print_json(row[0].c_str());
-    } else {
-      table.add({row[0].c_str(), row[1].c_str(), row[2].c_str(), row[3].c_str()});
-    }
-  }
-  if (!options.json) fmt::print("{}", table.text());
-  return ExitCode::ok;
+  print_rows(
+      table,
+      transaction.exec_params(
+          "select to_char(at, 'YYYY-MM-DD HH24:MI:SS'), model,"
+          "  replace(from_state || ' \u2192 ' || to_state, '_', ' '), coalesce(reason, '')"
+          " from sluice.breaker_events where model = $1 or $1 = '' order by id desc limit $2",
+          options.name, options.limit));
 }
 
-ExitCode pause(Transaction& transaction, const ModelOptions& options) {
+void pause(pqxx::work& transaction, const ModelOptions& options) {
   transaction.exec_params("select sluice.pause($1)", options.name);
-  return ExitCode::ok;
 }
 
-ExitCode resume(Transaction& transaction, const ModelOptions& options) {
+void resume(pqxx::work& transaction, const ModelOptions& options) {
   transaction.exec_params("select sluice.resume($1)", options.name);
-  return ExitCode::ok;
 }
 
-ExitCode close(Transaction& transaction, const ModelOptions& options) {
+void close(pqxx::work& transaction, const ModelOptions& options) {
   const char* const reason = options.reason.empty() ? nullptr : options.reason.c_str();
   if (!options.close_for_ms) {
     transaction.exec_params("select sluice.close_model($1, $2::timestamptz, $3)", options.name,
@@ -144,17 +130,15 @@ ExitCode close(Transaction& transaction, const ModelOptions& options) {
         "select sluice.close_model($1, clock_timestamp() + $2::bigint * interval '1 ms', $3)",
         options.name, *options.close_for_ms, reason);
   }
-  return ExitCode::ok;
 }
 
-ExitCode remove(Transaction& transaction, const ModelOptions& options) {
+void remove(pqxx::work& transaction, const ModelOptions& options) {
   const pqxx::result gone =
       transaction.exec_params("delete from sluice.models where name = $1", options.name);
   if (gone.affected_rows() == 0) throw_no_model(options.name);
-  return ExitCode::ok;
 }
 
-using Operation = ExitCode (*)(Transaction&, const ModelOptions&);
+using Operation = void (*)(pqxx::work&, const ModelOptions&);
 
 // The choice made on the command line: the nested command that was named sets the operation.
 struct Choice {
@@ -217,12 +201,8 @@ Action configure_model(CommandSyntax syntax) {
     if (!choice->close_for.empty()) {
       choice->options.close_for_ms = parse_duration_ms(choice->close_for);
     }
-    return with_database(globals, [&](pqxx::connection& database) {
-      Transaction transaction(database);
-      const ExitCode code = choice->operation(transaction, choice->options);
-      transaction.commit();
-      return code;
-    });
+    return in_transaction(
+        globals, [&](pqxx::work& transaction) { choice->operation(transaction, choice->options); });
   };
 }
 

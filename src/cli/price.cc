@@ -42,14 +42,13 @@ void list(pqxx::work& transaction, const PriceOptions& options) {
                {"OUTPUT", Kind::number},
                {"A CALL", Kind::number},
                {""}});
-  add_rows(
+  print_rows(
       table,
       transaction.exec_params(
           "select model, to_char(valid_from, 'YYYY-MM-DD HH24:MI'), above_tokens, input,"
           " cached_input, cache_write, output, per_request, case when in_force then 'now' else ''"
           " end from sluice.price_rows(nullif($1, ''))",
           options.model));
-  fmt::print("{}", table.text());
 }
 
 // A number as it is; anything else as a text, about which PostgreSQL says what is wrong.

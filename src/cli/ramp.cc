@@ -61,12 +61,11 @@ void list(pqxx::work& transaction, bool json) {
                {"P95 S", Kind::number, 3},
                {"OTHERS", Kind::number, 3},
                {"WHY", Kind::elastic, 1}});
-  add_rows(table,
-           transaction.exec("select route, model, state, format('%s of %s', step, steps),"
-                            " round((100 * share)::numeric, 1) || ' %', weight, calls, errors,"
-                            " round(p95_s::numeric, 2), round(others_p95_s::numeric, 2), reason"
-                            " from sluice.ramps()"));
-  fmt::print("{}", table.text());
+  print_rows(table,
+             transaction.exec("select route, model, state, format('%s of %s', step, steps),"
+                              " round((100 * share)::numeric, 1) || ' %', weight, calls, errors,"
+                              " round(p95_s::numeric, 2), round(others_p95_s::numeric, 2), reason"
+                              " from sluice.ramps()"));
 }
 
 void start(pqxx::work& transaction, const RampOptions& options) {

@@ -40,12 +40,11 @@ void list(pqxx::work& transaction, bool json) {
                {"WEIGHT", Kind::number},
                {"SHARE", Kind::number},
                {"PREFER"}});
-  add_rows(table,
-           transaction.exec("select route, model, tier, weight, case when prefer = 'weight' then"
-                            " coalesce(round((100 * weight / nullif(sum(weight) over (partition by"
-                            " route, tier), 0))::numeric, 1) || ' %', '-') else '-' end, prefer"
-                            " from sluice.routes order by route, tier, model"));
-  fmt::print("{}", table.text());
+  print_rows(table, transaction.exec(
+                        "select route, model, tier, weight, case when prefer = 'weight' then"
+                        " coalesce(round((100 * weight / nullif(sum(weight) over (partition by"
+                        " route, tier), 0))::numeric, 1) || ' %', '-') else '-' end, prefer"
+                        " from sluice.routes order by route, tier, model"));
 }
 
 void show_choice(pqxx::work& transaction, const RouteOptions& options) {
@@ -63,13 +62,12 @@ void show_choice(pqxx::work& transaction, const RouteOptions& options) {
                {"IN FLIGHT", Kind::number, 1},
                {"PRICE", Kind::number},
                {"SLOW S", Kind::number, 2}});
-  add_rows(table,
-           transaction.exec_params(
-               "select route, prefer, model, round((100 * share)::numeric, 1) || ' %',"
-               " round(ms_per_token::numeric, 2), in_flight, price, round(slow_s::numeric, 2)"
-               " from sluice.route_choices(nullif($1, ''))",
-               options.route));
-  fmt::print("{}", table.text());
+  print_rows(table,
+             transaction.exec_params(
+                 "select route, prefer, model, round((100 * share)::numeric, 1) || ' %',"
+                 " round(ms_per_token::numeric, 2), in_flight, price, round(slow_s::numeric, 2)"
+                 " from sluice.route_choices(nullif($1, ''))",
+                 options.route));
   for (const pqxx::row& row : transaction.exec_params(
            "select model, string_agg(route, ', ' order by route), blocked"
            " from sluice.route_choices(nullif($1, '')) where blocked is not null"

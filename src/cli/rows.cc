@@ -1,5 +1,7 @@
 #include "cli/rows.h"
 
+#include <fmt/format.h>
+
 #include <pqxx/pqxx>
 #include <string>
 #include <utility>
@@ -14,12 +16,13 @@ void print_json_rows(const pqxx::result& rows) {
   for (const pqxx::row& row : rows) print_json(row[0].c_str());
 }
 
-void add_rows(Table& table, const pqxx::result& rows) {
+void print_rows(Table& table, const pqxx::result& rows) {
   for (const pqxx::row& row : rows) {
     std::vector<std::string> cells;
     for (const pqxx::field& field : row) cells.push_back(field.as<std::string>("-"));
     table.add(std::move(cells));
   }
+  fmt::print("{}", table.text());
 }
 
 }  // namespace sluice

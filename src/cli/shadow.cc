@@ -41,11 +41,10 @@ void list(pqxx::work& transaction, bool json) {
                {"BY S", Kind::number, 1},
                {"REFUSED", Kind::number},
                {"MOVED", Kind::number}});
-  add_rows(table, transaction.exec(
-                      "select id, concat_ws(' ', rtrim(kind, 's'), name), changes::text, state,"
-                      " calls, delayed, round(delay_s::numeric, 1), refused, moved"
-                      " from sluice.shadows()"));
-  fmt::print("{}", table.text());
+  print_rows(table, transaction.exec(
+                        "select id, concat_ws(' ', rtrim(kind, 's'), name), changes::text, state,"
+                        " calls, delayed, round(delay_s::numeric, 1), refused, moved"
+                        " from sluice.shadows()"));
 }
 
 void show(pqxx::work& transaction, const ShadowOptions& options) {
@@ -67,11 +66,10 @@ void show(pqxx::work& transaction, const ShadowOptions& options) {
                {"BY S", Kind::number},
                {"REFUSED", Kind::number},
                {"MOVED", Kind::number}});
-  add_rows(table, transaction.exec_params(
-                      "select to_char(at, 'YYYY-MM-DD HH24:MI'), model, calls, delayed,"
-                      " round(delay_s::numeric, 1), refused, moved from sluice.shadow_hours($1)",
-                      options.id));
-  fmt::print("{}", table.text());
+  print_rows(table, transaction.exec_params(
+                        "select to_char(at, 'YYYY-MM-DD HH24:MI'), model, calls, delayed,"
+                        " round(delay_s::numeric, 1), refused, moved from sluice.shadow_hours($1)",
+                        options.id));
 }
 
 // An object of texts. The names of a route's models may have a "=", their weights have none.

@@ -40,10 +40,9 @@ void list(pqxx::work& transaction, bool json) {
                {"BATCHES", Kind::number},
                {"PRIORITY", Kind::number},
                {"ROLE"}});
-  add_rows(table, transaction.exec(
-                      "select name, weight, max_unfinished, rpm, tpm, max_batches, max_priority, "
-                      "role from sluice.tenants order by name"));
-  fmt::print("{}", table.text());
+  print_rows(table, transaction.exec(
+                        "select name, weight, max_unfinished, rpm, tpm, max_batches, max_priority, "
+                        "role from sluice.tenants order by name"));
 }
 
 void remove(pqxx::work& transaction, const TenantOptions& options) {
