@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "cli/database_session.h"
 #include "cli/syntax.h"
+#include "cli/terminal.h"
 #include "command_error.h"
 #include "duration.h"
 
@@ -49,6 +51,15 @@ void add_condition_flags(CommandSyntax syntax, BulkOptions& options, const char*
   syntax.keep_from_environment();
 }
 
+void add_status_flag(CommandSyntax syntax, std::optional<std::string>& status) {
+  syntax
+      .add_option("--status", status,
+                  "only these: unsolved (waits for its time, or for a budget), queued, processing, "
+                  "solved, failed, cancelled or expired [all]")
+      .one_of({"unsolved", "queued", "processing", "solved", "failed", "cancelled", "expired"})
+      .option_text("STATUS");
+}
+
 void add_bulk_flags(CommandSyntax syntax, BulkOptions& options, const char* id_help,
                     const char* all_help, const char* when) {
   syntax.add_option("id", options.id, id_help).option_text("ID");
@@ -84,6 +95,21 @@ void check_bulk_usage(const BulkOptions& options, const char* command) {
   }
 }
 
+Action bulk_action(const std::shared_ptr<BulkOptions>& options, const char* command) {
+  return [options, command](const GlobalOptions& globals) {
+    check_bulk_usage(*options, command);
+    return with_database(globals, [&](pqxx::connection& database) {
+      if (options->all) {
+        fmt::print("{}\n", call_bulk(database, fmt::format("{}_all", command),
+                                     bulk_arguments(database, *options)));
+      } else {
+        print_line(call_one(database, command, *options->id));
+      }
+      return ExitCode::ok;
+    });
+  };
+}
+
 std::string call_one(pqxx::connection& connection, const char* function, int64_t id) {
   pqxx::work transaction(connection);
   const pqxx::row answer =
@@ -113,7 +139,7 @@ BulkArguments bulk_arguments(pqxx::connection& connection, const BulkOptions& op
   return arguments;
 }
 
-int64_t call_bulk(pqxx::connection& connection, const char* function,
+int64_t call_bulk(pqxx::connection& connection, const std::string& function,
                   const BulkArguments& arguments) {
   pqxx::work transaction(connection);
   const auto concerned =

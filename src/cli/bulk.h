@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <pqxx/pqxx>
 #include <string>
 #include <vector>
 
+#include "cli/command.h"
 #include "cli/syntax.h"
 
 namespace sluice {
@@ -39,6 +41,9 @@ void add_error_flags(CommandSyntax syntax, BulkOptions& options);
 // variable that a shell has for something else must neither widen nor narrow the selection.
 void add_condition_flags(CommandSyntax syntax, BulkOptions& options, const char* when);
 
+// --status: the state of the tasks that are listed.
+void add_status_flag(CommandSyntax syntax, std::optional<std::string>& status);
+
 // "2h" is two hours ago; anything else is PostgreSQL's to read.
 std::string moment(pqxx::nontransaction& session, const std::string& text);
 std::optional<std::string> moment(pqxx::nontransaction& session,
@@ -46,6 +51,9 @@ std::optional<std::string> moment(pqxx::nontransaction& session,
 
 // Throws CommandError(usage) unless it is one id, or --all with either conditions or --everything.
 void check_bulk_usage(const BulkOptions& options, const char* command);
+
+// The action of sluice.COMMAND(id) or, with --all, sluice.COMMAND_all(…): prints what it returns.
+Action bulk_action(const std::shared_ptr<BulkOptions>& options, const char* command);
 
 // Calls sluice.FUNCTION(id) in a transaction of its own: what it returns.
 std::string call_one(pqxx::connection& connection, const char* function, int64_t id);
@@ -59,7 +67,7 @@ struct BulkArguments {
 BulkArguments bulk_arguments(pqxx::connection& connection, const BulkOptions& options);
 
 // Calls sluice.FUNCTION(…) in a transaction of its own: how many tasks it concerned.
-int64_t call_bulk(pqxx::connection& connection, const char* function,
+int64_t call_bulk(pqxx::connection& connection, const std::string& function,
                   const BulkArguments& arguments);
 
 }  // namespace sluice

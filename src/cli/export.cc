@@ -103,12 +103,7 @@ class Export final {
 
 Action configure_export(CommandSyntax syntax) {
   const auto options = std::make_shared<ExportOptions>();
-  syntax
-      .add_option("--status", options->status,
-                  "only these: unsolved (waits for its time, or for a budget), queued, processing, "
-                  "solved, failed, cancelled or expired [all]")
-      .one_of({"unsolved", "queued", "processing", "solved", "failed", "cancelled", "expired"})
-      .option_text("STATUS");
+  add_status_flag(syntax, options->status);
   add_condition_flags(syntax, options->filter, "submitted");
   syntax
       .add_option("--ended-since", options->ended_since,

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/bulk.h"
 #include "cli/database_session.h"
 #include "cli/syntax.h"
 #include "cli/table.h"
@@ -101,12 +102,7 @@ ExitCode list(pqxx::connection& connection, const TasksOptions& options) {
 
 Action configure_tasks(CommandSyntax syntax) {
   const auto options = std::make_shared<TasksOptions>();
-  syntax
-      .add_option("--status", options->status,
-                  "only these: unsolved (waits for its time, or for a budget), queued, processing, "
-                  "solved, failed, cancelled or expired [all]")
-      .one_of({"unsolved", "queued", "processing", "solved", "failed", "cancelled", "expired"})
-      .option_text("STATUS");
+  add_status_flag(syntax, options->status);
   syntax
       .add_option(
           "--model", options->model,
