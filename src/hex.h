@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace sluice {
 
@@ -15,6 +16,11 @@ inline std::string hex(std::span<const unsigned char> bytes) {
     text += digits[byte & 15];
   }
   return text;
+}
+
+// Whether each is a digit as hex() writes them.
+constexpr bool is_hex(std::string_view text) {
+  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 // -1: it is no such digit, of either case.

@@ -3,7 +3,6 @@
 #include <openssl/crypto.h>
 #include <openssl/rand.h>
 
-#include <algorithm>
 #include <charconv>
 #include <vector>
 
@@ -26,11 +25,6 @@ std::string random_hex(size_t count) {
     throw CommandError(ExitCode::failure, "the system gives no random bytes");
   }
   return hex(bytes);
-}
-
-bool is_hex(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
 }  // namespace

@@ -31,10 +31,6 @@ Sha256 mac_of(std::string_view text, const Sha256& digest) {
   return mac;
 }
 
-bool is_hex(std::string_view text) {
-  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
 // As it is written: one number has one text.
 std::optional<int64_t> parse_time(std::string_view text) {
   int64_t time_s = 0;

@@ -8,11 +8,6 @@ namespace {
 constexpr std::string_view site_header = "sec-fetch-site";
 constexpr std::string_view https = "https://";
 
-bool is_number(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
 bool is_sent_to_here(std::string_view host) {
   const auto is_here = [host](std::string_view name) {
     if (!host.starts_with(name)) return false;

@@ -4,7 +4,6 @@
 #include <libpq-fe.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -12,6 +11,7 @@
 #include <string_view>
 
 #include "command_error.h"
+#include "runtime/request_problem.h"
 #include "runtime/session_names.h"
 
 namespace sluice {
@@ -30,19 +30,12 @@ bool is_url(std::string_view text) {
   return text.starts_with("postgresql://") || text.starts_with("postgres://");
 }
 
-bool has_odd_percent(std::string_view text) {
-  const auto is_digit = [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; };
-  for (size_t at = 0; (at = text.find('%', at)) != std::string_view::npos; ++at) {
-    if (at + 2 >= text.size() || !is_digit(text[at + 1]) || !is_digit(text[at + 2])) return true;
-  }
-  return false;
-}
-
 // Why libpq refuses the text, in our own words: its message quotes the text, password and all.
 const char* unreadable_because(std::string_view text) {
   if (is_url(text)) {
-    if (has_odd_percent(text))
+    if (!percent_decode(text)) {
       return "a % stands before something else than two hexadecimal digits";
+    }
     if (text.find('[') < text.find('?') && text.find(']') == std::string_view::npos) {
       return "an IPv6 address begins with [ and does not end";
     }

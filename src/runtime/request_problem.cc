@@ -23,11 +23,6 @@ bool is_field_value(std::string_view value) {
   });
 }
 
-bool is_number(std::string_view value) {
-  return !value.empty() &&
-         std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
 bool is_longer_than(std::string_view name, std::string_view beginning) {
   return name.size() > beginning.size() && name.starts_with(beginning);
 }

@@ -1,5 +1,7 @@
 #include "trace/trace_context.h"
 
+#include "hex.h"
+
 namespace sluice {
 
 namespace {
@@ -9,10 +11,6 @@ constexpr size_t length = 55;
 constexpr size_t trace_id_at = 3;
 constexpr size_t span_id_at = 36;
 constexpr size_t flags_at = 53;
-
-bool is_hex(std::string_view text) {
-  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
 
 bool is_zero(std::string_view text) {
   return text.find_first_not_of('0') == std::string_view::npos;
