@@ -1,7 +1,5 @@
 #include "cli/estimate.h"
 
-#include <fmt/format.h>
-
 #include <pqxx/pqxx>
 
 #include "cli/rows.h"
@@ -23,9 +21,9 @@ constexpr const char* table_sql = R"(
       case when count(*) = count(expected_finish) then max(expected_finish) end, null, null
     from e having count(*) > 1)
   select model, count, input_tokens, output_tokens,
-    round(cost_min, 4)::text || ' to ' || round(cost_max, 4) as cost,
-    to_char(expected_finish, 'YYYY-MM-DD HH24:MI:SS') as expected_finish,
-    concat_ws('; ', why, 'no price: ' || array_to_string(unpriced, ', ')) as why
+    coalesce(round(cost_min, 4)::text || ' to ' || round(cost_max, 4), 'unknown'),
+    coalesce(to_char(expected_finish, 'YYYY-MM-DD HH24:MI:SS'), 'unknown'),
+    concat_ws('; ', why, 'no price: ' || array_to_string(unpriced, ', '))
   from rows order by is_total, model)";
 
 }  // namespace
@@ -54,14 +52,7 @@ void Estimate::print(pqxx::transaction_base& transaction, bool json) const {
                {"COST", Kind::number},
                {"EXPECTED FINISH", Kind::whole},
                {"REMARK", Kind::elastic}});
-  for (const pqxx::row& row : transaction.exec_params(table_sql, sums)) {
-    table.add({row["model"].c_str(), row["count"].c_str(), row["input_tokens"].c_str(),
-               row["output_tokens"].c_str(),
-               row["cost"].is_null() ? "unknown" : row["cost"].c_str(),
-               row["expected_finish"].is_null() ? "unknown" : row["expected_finish"].c_str(),
-               row["why"].c_str()});
-  }
-  fmt::print("{}", table.text());
+  print_rows(table, transaction.exec_params(table_sql, sums));
 }
 
 }  // namespace sluice
