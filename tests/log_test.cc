@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <climits>
 #include <cstdio>
-#include <memory>
 #include <string>
 
 namespace sluice {

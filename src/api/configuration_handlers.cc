@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "api/answer_value.h"
-#include "api/error_reply.h"
 #include "api/page.h"
 
 namespace sluice {

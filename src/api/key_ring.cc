@@ -1,7 +1,5 @@
 #include "api/key_ring.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "runtime/pg_array.h"

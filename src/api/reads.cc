@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <string_view>
 #include <utility>
 
 namespace sluice {

@@ -1,7 +1,5 @@
 #include "api/routes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "api/batch_handlers.h"

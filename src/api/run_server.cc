@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <optional>
-#include <pqxx/pqxx>
 
 #include "api/api.h"
 #include "api/routes.h"

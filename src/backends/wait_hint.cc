@@ -4,7 +4,6 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <initializer_list>
 #include <utility>
 
 #include "duration.h"

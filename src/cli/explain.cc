@@ -1,8 +1,6 @@
-#include <fmt/format.h>
 
 #include <memory>
 #include <pqxx/pqxx>
-#include <string>
 
 #include "cli/database_session.h"
 #include "cli/syntax.h"

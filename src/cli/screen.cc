@@ -12,7 +12,6 @@
 #include <clocale>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <string>
 
 #undef columns

@@ -7,7 +7,6 @@
 #include <optional>
 #include <pqxx/pqxx>
 #include <string>
-#include <vector>
 
 #include "cli/bulk.h"
 #include "cli/database_session.h"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <memory>
 #include <pqxx/pqxx>
 #include <thread>
 

@@ -1,7 +1,5 @@
 #include <sys/statvfs.h>
 
-#include <algorithm>
-
 #include "doctor/checks.h"
 #include "doctor/storage.h"
 

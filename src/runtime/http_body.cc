@@ -1,6 +1,5 @@
 #include "runtime/http_body.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "json_text.h"

@@ -1,5 +1,4 @@
 // Requests of the HTTP server: from their headers until their handler has them.
-#include <algorithm>
 #include <charconv>
 #include <utility>
 

@@ -4,7 +4,6 @@
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <charconv>
 #include <iterator>
 #include <utility>

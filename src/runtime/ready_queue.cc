@@ -1,7 +1,6 @@
 #include "runtime/ready_queue.h"
 
 #include <cassert>
-#include <utility>
 
 namespace sluice {
 

@@ -1,7 +1,5 @@
 #include "worker/hedging.h"
 
-#include <algorithm>
-
 #include "bounds.h"
 #include "runtime/clock.h"
 

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

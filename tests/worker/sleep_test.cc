@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "bounds.h"
 #include "runtime/clock.h"
 
 namespace sluice {
