@@ -15,19 +15,21 @@ namespace {
 
 using Reply = Co<Result<PgResult>>;
 
-// The readers below turn a reply into a value. Coroutines of their own, so that the call that made
-// the reply has sent its statement before anybody waits.
-
-Co<Result<int64_t>> read_int64(Reply reply) {
-  Result<PgResult> result = co_await std::move(reply);
+// Turns a reply into a value. A coroutine of its own, so that the call that made the reply has sent
+// its statement before anybody waits.
+template <class T>
+Co<Result<T>> read(Reply reply, T (*value_of)(const PgResult&)) {
+  const Result<PgResult> result = co_await std::move(reply);
   if (!result) co_return tl::unexpected(result.error());
-  co_return result->rows() == 0 || result->is_null(0, 0) ? int64_t{0} : result->int64(0, 0);
+  co_return value_of(*result);
 }
 
-Co<Result<bool>> read_bool(Reply reply) {
-  Result<PgResult> result = co_await std::move(reply);
-  if (!result) co_return tl::unexpected(result.error());
-  co_return result->rows() > 0 && !result->is_null(0, 0) && result->boolean(0, 0);
+int64_t int64_of(const PgResult& result) {
+  return result.rows() == 0 || result.is_null(0, 0) ? 0 : result.int64(0, 0);
+}
+
+bool bool_of(const PgResult& result) {
+  return result.rows() > 0 && !result.is_null(0, 0) && result.boolean(0, 0);
 }
 
 Co<Result<void>> read_nothing(Reply reply) {
@@ -51,14 +53,14 @@ std::optional<int64_t> optional_int64(const PgResult& result, int row, int colum
   return result.int64(row, column);
 }
 
-Co<Result<std::vector<TaskKey>>> read_keys(Reply reply) {
-  Result<PgResult> result = co_await std::move(reply);
-  if (!result) co_return tl::unexpected(result.error());
+// Of no key: a row of nulls.
+std::vector<TaskKey> keys_of(const PgResult& result) {
   std::vector<TaskKey> keys;
-  for (int row = 0; row < result->rows(); ++row) {
-    keys.push_back(TaskKey{result->int64(row, 0), result->int64(row, 1)});
+  for (int row = 0; row < result.rows(); ++row) {
+    if (result.is_null(row, 0)) continue;
+    keys.push_back(TaskKey{result.int64(row, 0), result.int64(row, 1)});
   }
-  co_return keys;
+  return keys;
 }
 
 constexpr const char* warm_up_sql = "select sluice.warm_up()";
@@ -137,74 +139,59 @@ std::vector<ClaimedTask> tasks_of(const PgResult& result) {
   return tasks;
 }
 
-Co<Result<std::vector<ClaimedTask>>> read_claimed(Reply reply) {
-  Result<PgResult> result = co_await std::move(reply);
-  if (!result) co_return tl::unexpected(result.error());
-  co_return tasks_of(*result);
-}
-
-Co<Result<std::vector<Applied>>> read_applied(Reply reply) {
-  Result<PgResult> result = co_await std::move(reply);
-  if (!result) co_return tl::unexpected(result.error());
+std::vector<Applied> applied_of(const PgResult& result) {
   std::vector<Applied> applied;
-  for (int row = 0; row < result->rows(); ++row) {
+  for (int row = 0; row < result.rows(); ++row) {
     applied.push_back(
-        Applied{TaskKey{result->int64(row, 0), result->int64(row, 1)}, result->boolean(row, 2)});
+        Applied{TaskKey{result.int64(row, 0), result.int64(row, 1)}, result.boolean(row, 2)});
   }
-  co_return applied;
+  return applied;
 }
 
-Co<Result<Configuration>> read_configuration(Reply reply) {
-  Result<PgResult> result = co_await std::move(reply);
-  if (!result) co_return tl::unexpected(result.error());
+Configuration configuration_of(const PgResult& result) {
   Configuration configuration;
-  for (int row = 0; row < result->rows(); ++row) {
-    configuration.heartbeat_timeout_ms = result->int64(row, 0);
-    configuration.events = result->boolean(row, 14);
-    configuration.idle_look_ms = result->int64(row, 17);
-    if (result->is_null(row, 1)) continue;  // no model: the settings alone
+  for (int row = 0; row < result.rows(); ++row) {
+    configuration.heartbeat_timeout_ms = result.int64(row, 0);
+    configuration.events = result.boolean(row, 14);
+    configuration.idle_look_ms = result.int64(row, 17);
+    if (result.is_null(row, 1)) continue;  // no model: the settings alone
     Model model;
-    model.name = result->text(row, 1);
-    model.api = result->text(row, 2);
-    model.url = result->text(row, 3);
-    model.upstream_name = result->text(row, 4);
-    model.batch_max = static_cast<int>(result->int64(row, 5));
-    model.id = static_cast<int>(result->int64(row, 6));
-    model.secret = optional_text(*result, row, 7);
-    model.batch_wait_ms = result->int64(row, 8);
-    if (!result->is_null(row, 9)) model.max_in_flight = static_cast<int>(result->int64(row, 9));
-    model.min_in_flight = static_cast<int>(result->int64(row, 10));
-    model.hedge_after_ms = optional_int64(*result, row, 11);
-    model.hedge_max = static_cast<int>(result->int64(row, 12));
-    model.hedge_budget = static_cast<double>(result->int64(row, 13)) / 1e6;
+    model.name = result.text(row, 1);
+    model.api = result.text(row, 2);
+    model.url = result.text(row, 3);
+    model.upstream_name = result.text(row, 4);
+    model.batch_max = static_cast<int>(result.int64(row, 5));
+    model.id = static_cast<int>(result.int64(row, 6));
+    model.secret = optional_text(result, row, 7);
+    model.batch_wait_ms = result.int64(row, 8);
+    if (!result.is_null(row, 9)) model.max_in_flight = static_cast<int>(result.int64(row, 9));
+    model.min_in_flight = static_cast<int>(result.int64(row, 10));
+    model.hedge_after_ms = optional_int64(result, row, 11);
+    model.hedge_max = static_cast<int>(result.int64(row, 12));
+    model.hedge_budget = static_cast<double>(result.int64(row, 13)) / 1e6;
     for (const std::string_view path : {"/solve", "/single", "/batch"}) {
-      if (result->text(row, 15).find(path) != std::string_view::npos)
-        model.paths.emplace_back(path);
+      if (result.text(row, 15).find(path) != std::string_view::npos) model.paths.emplace_back(path);
     }
-    if (!result->is_null(row, 16)) configuration.parked.emplace(model.name, result->text(row, 16));
+    if (!result.is_null(row, 16)) configuration.parked.emplace(model.name, result.text(row, 16));
     configuration.models.push_back(std::move(model));
   }
-  co_return configuration;
+  return configuration;
 }
 
-Co<Result<SleepCheck>> read_sleep_check(Reply reply) {
-  Result<PgResult> result = co_await std::move(reply);
-  if (!result) co_return tl::unexpected(result.error());
+SleepCheck sleep_check_of(const PgResult& result) {
   SleepCheck check;
-  check.locks = int_array(result->text(0, 0));
-  check.complete = result->boolean(0, 1);
-  check.work = !result->is_null(0, 2) && result->boolean(0, 2);
-  check.wake_in_ms = optional_int64(*result, 0, 3);
-  co_return check;
+  check.locks = int_array(result.text(0, 0));
+  check.complete = result.boolean(0, 1);
+  check.work = !result.is_null(0, 2) && result.boolean(0, 2);
+  check.wake_in_ms = optional_int64(result, 0, 3);
+  return check;
 }
 
-Co<Result<Rest>> read_rest(Reply reply) {
-  Result<PgResult> result = co_await std::move(reply);
-  if (!result) co_return tl::unexpected(result.error());
+Rest rest_of(const PgResult& result) {
   Rest rest;
-  rest.asleep = result->boolean(0, 0);
-  rest.wake_in_ms = result->int64(0, 1);
-  co_return rest;
+  rest.asleep = result.boolean(0, 0);
+  rest.wake_in_ms = result.int64(0, 1);
+  return rest;
 }
 
 // Moved in: a list in braces would copy all answers of a batch.
@@ -350,18 +337,12 @@ std::unique_ptr<PgConnection> PgDatabase::open(PgServers& servers) {
   return connection;
 }
 
-// The first row has the clock in column 2; of no key: in a row of nulls.
+// The first row has the clock in column 2.
 Co<Result<std::vector<TaskKey>>> PgDatabase::read_clocked_keys(Reply reply, int64_t sent_ns) {
   Result<PgResult> result = co_await std::move(reply);
   if (!result) co_return tl::unexpected(result.error());
   if (result->rows() > 0) on_clock(result->int64(0, 2), sent_ns);
-  std::vector<TaskKey> keys;
-  for (int row = 0; row < result->rows(); ++row) {
-    if (!result->is_null(row, 0)) {
-      keys.push_back(TaskKey{result->int64(row, 0), result->int64(row, 1)});
-    }
-  }
-  co_return keys;
+  co_return keys_of(*result);
 }
 
 // Behind claimed_columns.
@@ -406,7 +387,7 @@ Co<void> PgDatabase::warm_up() {
 // A pooler names process ids of its own.
 Co<Result<bool>> PgDatabase::is_direct(PgConnection& connection) {
   Reply reply = connection.query("select pg_backend_pid()", PgParams());
-  Result<int64_t> pid = co_await read_int64(std::move(reply));
+  Result<int64_t> pid = co_await read(std::move(reply), int64_of);
   if (!pid) co_return tl::unexpected(pid.error());
   co_return *pid == connection.server_pid();
 }
@@ -437,7 +418,7 @@ Co<Result<void>> PgDatabase::check_schema() {
 }
 
 Co<Result<int64_t>> PgDatabase::mend_sequences() {
-  return read_int64(work_->query(mend_sequences_sql, PgParams()));
+  return read(work_->query(mend_sequences_sql, PgParams()), int64_of);
 }
 
 Co<Result<int64_t>> PgDatabase::register_worker(std::string name, int slots,
@@ -451,23 +432,25 @@ Co<Result<int64_t>> PgDatabase::register_worker(std::string name, int slots,
     params.emplace_back(pg_array(options_.schema_versions));
     registration = "sluice.serve_versions(" + registration + ", $6::text[])";
   }
-  return read_int64(work_->query("select " + registration, std::move(params)));
+  return read(work_->query("select " + registration, std::move(params)), int64_of);
 }
 
 Co<Result<Configuration>> PgDatabase::configuration(std::vector<std::string> models) {
   PgParams params = {std::nullopt};
   if (!models.empty()) params[0] = pg_array(models);
-  return read_configuration(work_->query(
-      "select (extract(epoch from s.heartbeat_timeout) * 1000)::bigint, m.name, m.api, m.url,"
-      " coalesce(m.upstream_model, m.name), m.batch_max, m.id, m.secret,"
-      " (extract(epoch from m.batch_wait) * 1000)::bigint, m.max_in_flight, m.min_in_flight,"
-      " ceil(extract(epoch from m.hedge_after) * 1000)::bigint, m.hedge_max,"
-      " (m.hedge_budget * 1000000)::bigint, s.events, m.paths,"
-      " case when m.closed_until = 'infinity' then sluice.parked_for(m.closed_reason) end,"
-      " (extract(epoch from least(s.idle_look, interval '10 years')) * 1000)::bigint"
-      " from sluice.configuration($1::text[]) c cross join lateral (select (c.settings).*) s"
-      " cross join lateral (select (c.model).*) m",
-      std::move(params)));
+  return read(
+      work_->query(
+          "select (extract(epoch from s.heartbeat_timeout) * 1000)::bigint, m.name, m.api, m.url,"
+          " coalesce(m.upstream_model, m.name), m.batch_max, m.id, m.secret,"
+          " (extract(epoch from m.batch_wait) * 1000)::bigint, m.max_in_flight, m.min_in_flight,"
+          " ceil(extract(epoch from m.hedge_after) * 1000)::bigint, m.hedge_max,"
+          " (m.hedge_budget * 1000000)::bigint, s.events, m.paths,"
+          " case when m.closed_until = 'infinity' then sluice.parked_for(m.closed_reason) end,"
+          " (extract(epoch from least(s.idle_look, interval '10 years')) * 1000)::bigint"
+          " from sluice.configuration($1::text[]) c cross join lateral (select (c.settings).*) s"
+          " cross join lateral (select (c.model).*) m",
+          std::move(params)),
+      configuration_of);
 }
 
 Co<Result<std::vector<TaskKey>>> PgDatabase::heartbeat(int64_t worker) {
@@ -475,28 +458,29 @@ Co<Result<std::vector<TaskKey>>> PgDatabase::heartbeat(int64_t worker) {
 }
 
 Co<Result<int64_t>> PgDatabase::recover(int64_t worker) {
-  return read_int64(work_->query(recover_sql, {std::to_string(worker)}));
+  return read(work_->query(recover_sql, {std::to_string(worker)}), int64_of);
 }
 
 Co<Result<Rest>> PgDatabase::fall_asleep(int64_t worker) {
-  return read_rest(work_->query("select asleep, wake_in_ms from sluice.fall_asleep($1::bigint)",
-                                {std::to_string(worker)}));
+  return read(work_->query("select asleep, wake_in_ms from sluice.fall_asleep($1::bigint)",
+                           {std::to_string(worker)}),
+              rest_of);
 }
 
 Co<Result<int64_t>> PgDatabase::sweep() {
-  return read_int64(work_->query(sweep_sql, PgParams()));
+  return read(work_->query(sweep_sql, PgParams()), int64_of);
 }
 
 Co<Result<int64_t>> PgDatabase::retain() {
-  return read_int64(ask_for_round("select dropped + erased from sluice.retain()"));
+  return read(ask_for_round("select dropped + erased from sluice.retain()"), int64_of);
 }
 
 Co<Result<int64_t>> PgDatabase::advance_jobs() {
-  return read_int64(work_->query("select coalesce(sluice.advance_jobs(), -1)", PgParams()));
+  return read(work_->query("select coalesce(sluice.advance_jobs(), -1)", PgParams()), int64_of);
 }
 
 Co<Result<bool>> PgDatabase::keep_history() {
-  return read_bool(ask_for_round("select not is_done from sluice.keep_history()"));
+  return read(ask_for_round("select not is_done from sluice.keep_history()"), bool_of);
 }
 
 // Nobody is told when this session is lost: the next round opens another one.
@@ -514,7 +498,7 @@ void PgDatabase::end_rounds() {
 }
 
 Co<Result<int64_t>> PgDatabase::wake() {
-  return read_int64(work_->query(wake_sql, PgParams()));
+  return read(work_->query(wake_sql, PgParams()), int64_of);
 }
 
 Co<Result<std::vector<ClaimedTask>>> PgDatabase::claim(int64_t worker,
@@ -555,13 +539,14 @@ Co<Result<std::vector<TaskKey>>> PgDatabase::hedge(int64_t worker,
 }
 
 Co<Result<std::vector<TaskKey>>> PgDatabase::held_leases(int64_t worker) {
-  return read_keys(work_->query("select task_id, fence from sluice.held_leases($1::bigint)",
-                                {std::to_string(worker)}));
+  return read(work_->query("select task_id, fence from sluice.held_leases($1::bigint)",
+                           {std::to_string(worker)}),
+              keys_of);
 }
 
 Co<Result<std::vector<ClaimedTask>>> PgDatabase::requests(int64_t worker,
                                                           std::vector<int64_t> ids) {
-  return read_claimed(work_->query(requests_sql, {std::to_string(worker), pg_array(ids)}));
+  return read(work_->query(requests_sql, {std::to_string(worker), pg_array(ids)}), tasks_of);
 }
 
 Co<Result<std::vector<Applied>>> PgDatabase::complete(int64_t worker,
@@ -574,23 +559,24 @@ Co<Result<std::vector<Applied>>> PgDatabase::complete(int64_t worker,
       columns.answer.param(), columns.response.param(), columns.error.param(),
       columns.error_code.param(), columns.http_status.text(), columns.retry_after_ms.text(),
       columns.input_tokens.text(), columns.output_tokens.text(), columns.billed.text());
-  if (!columns.has_usage) return read_applied(storing().query(complete_sql, std::move(params)));
+  if (!columns.has_usage) return read(storing().query(complete_sql, std::move(params)), applied_of);
   params.emplace_back(columns.cached_tokens.text());
   params.emplace_back(columns.cache_write_tokens.text());
   params.emplace_back(columns.reasoning_tokens.text());
-  return read_applied(storing().query(complete_with_usage_sql, std::move(params)));
+  return read(storing().query(complete_with_usage_sql, std::move(params)), applied_of);
 }
 
 Co<Result<int64_t>> PgDatabase::announce(const std::vector<int64_t>& ids) {
-  return read_int64(work_->query("select sluice.announce($1::bigint[])", {pg_array(ids)}));
+  return read(work_->query("select sluice.announce($1::bigint[])", {pg_array(ids)}), int64_of);
 }
 
 Co<Result<int64_t>> PgDatabase::note_clock_jump(int64_t jump_us, int64_t sound_us) {
-  return read_int64(
+  return read(
       work_->query("select (extract(epoch from sluice.note_clock_jump("
                    "$1::bigint * interval '1 microsecond', 'epoch'::timestamptz + $2::bigint *"
                    " interval '1 microsecond')) * 1000000)::bigint",
-                   {std::to_string(jump_us), std::to_string(sound_us)}));
+                   {std::to_string(jump_us), std::to_string(sound_us)}),
+      int64_of);
 }
 
 Co<Result<void>> PgDatabase::drain_buckets(const std::vector<ModelLimits>& limits) {
@@ -608,12 +594,13 @@ Co<Result<void>> PgDatabase::drain_buckets(const std::vector<ModelLimits>& limit
 }
 
 Co<Result<bool>> PgDatabase::unfinished(int64_t worker) {
-  return read_bool(work_->query("select sluice.unfinished($1::bigint)", {std::to_string(worker)}));
+  return read(work_->query("select sluice.unfinished($1::bigint)", {std::to_string(worker)}),
+              bool_of);
 }
 
 Co<Result<int64_t>> PgDatabase::unregister_worker(int64_t worker) {
-  return read_int64(
-      work_->query("select sluice.unregister_worker($1::bigint)", {std::to_string(worker)}));
+  return read(work_->query("select sluice.unregister_worker($1::bigint)", {std::to_string(worker)}),
+              int64_of);
 }
 
 Co<Result<void>> PgDatabase::listen() {
@@ -672,8 +659,8 @@ Co<void> PgDatabase::note_scarcity(Reply checked) {
 
 Co<Result<bool>> PgDatabase::become_watcher(int64_t worker) {
   if (is_pooled_) return at_once(Result<bool>(true));  // everybody for himself
-  return read_bool(
-      listen_->query("select sluice.become_watcher($1::bigint)", {std::to_string(worker)}));
+  return read(listen_->query("select sluice.become_watcher($1::bigint)", {std::to_string(worker)}),
+              bool_of);
 }
 
 Co<Result<void>> PgDatabase::resign_watcher(int64_t worker, bool work_remains) {
@@ -684,13 +671,15 @@ Co<Result<void>> PgDatabase::resign_watcher(int64_t worker, bool work_remains) {
 
 Co<Result<SleepCheck>> PgDatabase::take_sleeper_locks(int64_t worker, std::vector<int> held) {
   if (is_pooled_) {  // as if all 64 were held already: it takes none and only looks
-    return read_sleep_check(listen_->query(
-        "select '{}'::int[], complete, work, wake_in_ms"
-        " from sluice.take_sleeper_locks($1::bigint, array(select generate_series(0, 63)))",
-        {std::to_string(worker)}));
+    return read(
+        listen_->query(
+            "select '{}'::int[], complete, work, wake_in_ms"
+            " from sluice.take_sleeper_locks($1::bigint, array(select generate_series(0, 63)))",
+            {std::to_string(worker)}),
+        sleep_check_of);
   }
-  return read_sleep_check(
-      listen_->query(take_sleeper_locks_sql, {std::to_string(worker), pg_array(held)}));
+  return read(listen_->query(take_sleeper_locks_sql, {std::to_string(worker), pg_array(held)}),
+              sleep_check_of);
 }
 
 Co<Result<void>> PgDatabase::drop_sleeper_locks(std::vector<int> locks) {
