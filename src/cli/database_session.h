@@ -4,7 +4,9 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <pqxx/transaction>
+#include <utility>
 
 #include "cli/command.h"
 #include "db/database_url.h"
@@ -20,6 +22,16 @@ ExitCode with_database(const GlobalOptions& globals,
 // The same for a command that judges the schema itself.
 ExitCode with_connection(const GlobalOptions& globals,
                          const std::function<ExitCode(pqxx::connection&)>& work);
+
+// with_database as the action of a command: `run` with its options.
+template <class Options>
+Action database_action(std::shared_ptr<Options> options,
+                       ExitCode (*run)(pqxx::connection&, const Options&)) {
+  return [options = std::move(options), run](const GlobalOptions& globals) {
+    return with_database(globals,
+                         [&](pqxx::connection& database) { return run(database, *options); });
+  };
+}
 
 // with_database for `work` in one transaction, which is committed after it: ExitCode::ok.
 ExitCode in_transaction(const GlobalOptions& globals, const std::function<void(pqxx::work&)>& work);

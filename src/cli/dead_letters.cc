@@ -68,10 +68,7 @@ Action configure_dead_letters(CommandSyntax syntax) {
       .in_range(1, limit_max)
       .option_text("N [50]");
   syntax.add_flag("--json", options->json, "one JSON object a line");
-  return [options](const GlobalOptions& globals) {
-    return with_database(globals,
-                         [&](pqxx::connection& database) { return list(database, *options); });
-  };
+  return database_action(options, list);
 }
 
 }  // namespace sluice

@@ -36,10 +36,7 @@ Action configure_explain(CommandSyntax syntax) {
       .required()
       .option_text("ID");
   syntax.add_flag("--json", options->json, "as one JSON object");
-  return [options](const GlobalOptions& globals) {
-    return with_database(globals,
-                         [&](pqxx::connection& database) { return explain(database, *options); });
-  };
+  return database_action(options, explain);
 }
 
 }  // namespace sluice

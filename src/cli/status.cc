@@ -222,10 +222,7 @@ Action configure_status(CommandSyntax syntax) {
   const auto options = std::make_shared<StatusOptions>();
   syntax.add_flag("--watch", options->watch, "again every second, until Ctrl-C");
   syntax.add_flag("--json", options->json, "one JSON object a line, one per model");
-  return [options](const GlobalOptions& globals) {
-    return with_database(globals,
-                         [&](pqxx::connection& database) { return show(database, *options); });
-  };
+  return database_action(options, show);
 }
 
 }  // namespace sluice

@@ -117,10 +117,7 @@ Action configure_task(CommandSyntax syntax) {
       .required()
       .option_text("ID");
   syntax.add_flag("--json", options->json, "as one JSON object, with the whole texts");
-  return [options](const GlobalOptions& globals) {
-    return with_database(globals,
-                         [&](pqxx::connection& database) { return show(database, *options); });
-  };
+  return database_action(options, show);
 }
 
 }  // namespace sluice

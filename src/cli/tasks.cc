@@ -111,10 +111,7 @@ Action configure_tasks(CommandSyntax syntax) {
       .in_range(1, INT32_MAX)
       .option_text("N [50; with --json all]");
   syntax.add_flag("--json", options->json, "one JSON object a line, with the whole texts");
-  return [options](const GlobalOptions& globals) {
-    return with_database(globals,
-                         [&](pqxx::connection& database) { return list(database, *options); });
-  };
+  return database_action(options, list);
 }
 
 }  // namespace sluice
