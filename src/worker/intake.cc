@@ -21,7 +21,7 @@ constexpr int64_t halves_ns = 5 * ns_per_s;
 // models, a half with the one and without the other.
 std::vector<std::string> half_of(const std::vector<std::string>& models, size_t turn) {
   if (models.size() < 2) return models;
-  const auto bits = std::max<size_t>(1, static_cast<size_t>(std::bit_width(models.size() - 1)));
+  const auto bits = static_cast<size_t>(std::bit_width(models.size() - 1));
   std::vector<std::string> half;
   for (size_t i = 0; i < models.size(); ++i) {
     if ((i >> (turn / 2 % bits) & 1) == turn % 2) half.push_back(models[i]);
