@@ -1,7 +1,6 @@
 #include "worker/intake.h"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <set>
 #include <utility>
@@ -9,27 +8,6 @@
 #include "bounds.h"
 
 namespace sluice {
-
-namespace {
-
-// For so long after a claim that failed, each names half of the models: a claim is one statement,
-// and what is broken may be one model's alone (its table, its functions). It fails again in each
-// second claim, so this lasts as long as it is broken (D-432).
-constexpr int64_t halves_ns = 5 * ns_per_s;
-
-// Those whose place has, or has not, one of its bits: after a turn for each there was, for any two
-// models, a half with the one and without the other.
-std::vector<std::string> half_of(const std::vector<std::string>& models, size_t turn) {
-  if (models.size() < 2) return models;
-  const auto bits = static_cast<size_t>(std::bit_width(models.size() - 1));
-  std::vector<std::string> half;
-  for (size_t i = 0; i < models.size(); ++i) {
-    if ((i >> (turn / 2 % bits) & 1) == turn % 2) half.push_back(models[i]);
-  }
-  return half;
-}
-
-}  // namespace
 
 Intake::Intake(int slots, Clock& clock, Metrics& metrics, const ServedModels& models,
                DatabaseLink& link, Calls& calls, const OutcomeStore& outcomes,
@@ -121,22 +99,12 @@ void Intake::note_slot_wait() {
 
 // ---- claims ----
 
-Intake::Asked Intake::next_claim(int64_t sent_ns) {
-  Asked asked{sent_ns, 0, models_to_claim(), {}};
-  if (clock_.now_ns() < halves_until_ns_) {
-    asked.models = half_of(asked.models, halves_++);
-    asked.are_half = true;
-  }
-  asked.shares = concurrency_.shares(asked.models, slots_free());
-  asked.tasks = claim_size(asked.models, asked.shares);
-  return asked;
-}
-
 void Intake::send(Flush& flush) {
   if (stopped_) return;
   if (slots_free() <= 0) return send_urgent(flush);
-  Asked asked = next_claim(flush.sent_ns());
-  if (asked.are_half && asked.tasks <= 0) return link_.pause();  // the next half may have room
+  Asked asked{flush.sent_ns(), 0, models_to_claim(), {}};
+  asked.shares = concurrency_.shares(asked.models, slots_free());
+  asked.tasks = claim_size(asked.models, asked.shares);
   if (asked.tasks <= 0) return send_urgent(flush);
   if (claimer_.wakes_later()) send_waking(flush);
   note_slot_wait();  // over
@@ -171,11 +139,7 @@ void Intake::send_urgent(Flush& flush) {
 
 void Intake::on_claimed(const Asked& asked, Result<std::vector<ClaimedTask>> tasks) {
   if (!tasks) {
-    if (tasks.error().code == "SL010") {
-      link_.want_registration();
-    } else if (tasks.error().action != Error::Action::reconnect) {
-      halves_until_ns_ = clock_.now_ns() + halves_ns;
-    }
+    if (tasks.error().code == "SL010") link_.want_registration();
     return link_.note_failure(tasks.error(), "claiming");
   }
   std::map<std::string, int> taken;
@@ -184,10 +148,6 @@ void Intake::on_claimed(const Asked& asked, Result<std::vector<ClaimedTask>> tas
   // It may have ended early (sluice.claim_long), and left other models to the next one.
   const bool was_long = clock_.now_ns() >= asked.sent_ns + bounds::claim_long_ms * ns_per_ms;
   if (was_long && asked.models.size() > 1 && !taken.empty()) claimer_.wake();
-  if (asked.are_half) {
-    if (taken.empty()) link_.pause();
-    claimer_.wake();  // the other models have been asked for nothing
-  }
   concurrency_.note_claimed(asked.tasks, asked.models, asked.shares, taken);
   has_looked_ = has_looked_ || !taken.empty() || claimer_.is_idle();
   on_claimed_(tasks->size());

@@ -62,13 +62,11 @@ class Intake final {
     int tasks;
     std::vector<std::string> models;
     std::vector<int> shares;  // of each of them
-    bool are_half = false;    // of those to claim for
   };
 
   const std::vector<std::string>& models_to_claim() const;
   int claim_size(const std::vector<std::string>& models, const std::vector<int>& shares) const;
   bool may_claim() const;
-  Asked next_claim(int64_t sent_ns);
 
   void send_waking(Flush& flush);
   void send_urgent(Flush& flush);
@@ -89,8 +87,6 @@ class Intake final {
   bool has_looked_ = false;
   bool stopped_ = false;
   int64_t urgent_look_at_ns_ = 0;
-  int64_t halves_until_ns_ = 0;  // claims name half of the models
-  size_t halves_ = 0;            // that were claimed for
   std::optional<int64_t> slot_wanted_since_ns_;
 };
 

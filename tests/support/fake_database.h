@@ -31,7 +31,6 @@ class FakeDatabase final : public Database {
   std::vector<TaskKey> unwanted;      // the next heartbeat answers this
   std::deque<Error> complete_errors;  // the next completions end so, without being stored
   std::deque<Error> claim_errors;
-  std::set<std::string> broken;  // a claim for one of these models fails
   std::deque<Error> announce_errors;
   std::set<int64_t> poison;  // outcomes of these tasks are refused, unless they are plain failures
   int64_t sent_ns = 0;       // when they were sent
@@ -161,11 +160,6 @@ class FakeDatabase final : public Database {
       const Error error = claim_errors.front();
       claim_errors.pop_front();
       return reply(Result<std::vector<ClaimedTask>>(tl::unexpected(error)));
-    }
-    if (std::any_of(models.begin(), models.end(),
-                    [&](const auto& m) { return broken.contains(m); })) {
-      return reply(Result<std::vector<ClaimedTask>>(
-          tl::unexpected(Error{Error::Action::bug, "42883", "no such procedure"})));
     }
     std::vector<ClaimedTask> tasks;
     for (auto task = queue.begin(); task != queue.end();) {

@@ -55,35 +55,6 @@ TEST_CASE("a worker without a free slot does not go through its models") {
   CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(2));
 }
 
-TEST_CASE("a model whose claim fails keeps no other model's tasks waiting") {
-  WorkerBench bench;
-  for (int i = 1; i <= 4; ++i) bench.add_model("m" + std::to_string(i));
-  const std::vector<Model>& models = bench.database.served.models;
-  size_t broken = 0;
-  SUBCASE("the first") {}
-  SUBCASE("one in between") {
-    broken = 2;
-  }
-  SUBCASE("the last") {
-    broken = 4;
-  }
-  bench.database.broken = {models[broken].name};
-  for (int64_t id = 0; id < 10; ++id) {
-    bench.database.queue.push_back(task_of(id + 1));
-    bench.database.queue.back().model = models[static_cast<size_t>(id) % models.size()].name;
-  }
-  bench.start();
-  bench.pass_ms(5'000);
-  CHECK(bench.http.count() == 8);
-  bench.database.broken.clear();
-  bench.pass_ms(1'000);
-  CHECK(bench.http.count() == 10);
-  bench.pass_ms(10'000);
-  const int claims = bench.database.called("claim");
-  bench.pass_ms(10'000);
-  CHECK(bench.database.called("claim") <= claims + 2);  // it claims as before
-}
-
 TEST_CASE("a model that was full beside the completion is claimed for again") {
   WorkerBench bench;
   begin_storing_the_only_call(bench);
