@@ -3,7 +3,7 @@ begin;
 \set alone
 \ir ../_helpers.sql
 \ir ../_budgets.sql
-select plan(14);
+select plan(17);
 
 -- an hour ahead
 select setval('sluice.sweep_after', 0, false) \g /dev/null
@@ -22,6 +22,8 @@ select completed(:w, told(:throttled, 'throttled', retry_after_ms => 20000), at(
 select given_calls(:'m', 10) \g /dev/null
 select claimed(:w, 4, at(3603)) as held \gset
 select is(stands(:'b', at(3603)), '0+400', 'calls are under way');
+select given_worker(array[:'m'], at(3603)) as sleeper \gset
+update sluice.worker set seen = at(3653) where id = :sleeper;
 select sluice.sweep(at(3604)) \g /dev/null
 
 insert into sluice.batch (input_file, created_at, expires_at, look_at, phase, endpoint,
@@ -35,6 +37,10 @@ select sluice.sweep(at(5)) \g /dev/null
 select is((select look_at from sluice.batch where id = :batch), at(5), 'a batch goes on');
 select is((select look_at from sluice.job where id = :job), at(5), 'so does a job');
 select is((select seen from sluice.worker where id = :w), at(5), 'a worker was seen at most now');
+select is((select count(*) from sluice.worker where dead_at is not null), 0::bigint,
+  'and none is dead for that');
+select is((select seen from sluice.worker where id = :sleeper), at(54),
+  'one that sleeps may for as long as it might');
 select is((select closed_until from sluice.models where name = :'closed'), at(23),
   'a model is closed for as long as its backend asked');
 select is((select ready_at from sluice.later where task_id = :failing), at(51),
@@ -54,14 +60,18 @@ select is((select count(*) from sluice.lease where worker = :w), 0::bigint,
   'calls of a silent worker are taken back');
 
 select sluice.sweep(at(60)) \g /dev/null
-select sluice.close_until(:'closed', at(90), 'by hand', null);
+select sluice.close_until(:'closed', at(90), 'throttled: HTTP 429', null);
 select sluice.sweep(at(59.5)) \g /dev/null
 select is((select closed_until from sluice.models where name = :'closed'), at(90),
   'half a second is nothing');
-select sluice.close_until(:'closed', at(90000), 'by hand', null);
+select sluice.close_until(:'closed', at(9000), 'throttled: HTTP 429', null);
 select sluice.sweep(at(40)) \g /dev/null
-select is((select closed_until from sluice.models where name = :'closed'), at(90000),
+select is((select closed_until from sluice.models where name = :'closed'), at(9000),
   'nor is a closing time touched that no backend asks for');
+select sluice.close_until(:'closed', at(90), 'by hand', null);
+select sluice.sweep(at(30)) \g /dev/null
+select is((select closed_until from sluice.models where name = :'closed'), at(90),
+  'nor a person''s');
 
 select * from finish();
 rollback;

@@ -230,6 +230,7 @@ Co<HttpReply> Front::dispatch_to_route(HttpIncoming incoming, OpenRequest& open)
   const std::string reason = keys_.not_ready_because();
   if (!reason.empty()) co_return unavailable_reply(reason);
   const std::string client = incoming.client;
+  const bool only_reads = incoming.method == "GET" || incoming.method == "HEAD";
   const std::optional<Caller> caller = caller_of(client);
   if (!caller) co_return unauthorized();  // revoked while its body came
   RouteMatch match = find_route(routes(), incoming.method, incoming.path);
@@ -248,7 +249,11 @@ Co<HttpReply> Front::dispatch_to_route(HttpIncoming incoming, OpenRequest& open)
   request.caller = *caller;
   request.traceparent = open.span->traceparent();
   HttpReply reply = co_await match.route->handler(services_, std::move(request));
-  if (!caller_of(client)) co_return unauthorized();  // revoked while it waited
+  if (!caller_of(client)) {  // revoked meanwhile
+    if (only_reads) co_return unauthorized();
+    reply = HttpReply();
+    reply.drop = true;  // what it asked for may have been done
+  }
   co_return reply;
 }
 

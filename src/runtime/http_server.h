@@ -67,7 +67,7 @@ struct HttpReply {
   // empty is the end, an error cuts the connection off. Null: nothing follows. It lives, and waits,
   // no longer than its request.
   std::function<Co<Result<std::string>>()> more;
-  bool drop = false;  // close the connection without any answer: a fault, for tests
+  bool drop = false;  // close the connection without any answer
 };
 
 // Whom a request is from, or how it is refused.

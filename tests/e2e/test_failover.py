@@ -1,5 +1,6 @@
 """Another server takes over: a standby is promoted, a backup is restored. Whatever was acknowledged
 is solved, without an administrator."""
+import hashlib
 import threading
 import time
 from contextlib import closing
@@ -182,6 +183,31 @@ def test_a_backup_is_restored_to_a_point_in_time(servers, sluice, mock, worker, 
         "select count(*) from sluice.task where id = %s and prompt like 'after%%'",
         [lost]) == [(0,)]
     assert damaged_sequences(restored.url()) == []
+
+
+def test_no_answer_of_a_task_whose_submit_was_lost_becomes_anothers(servers, sluice, mock, worker):
+    pair, backend = Pair(servers), mock()
+    sluice("migrate", "--database-url", pair.url)
+    add_model(pair.url, "m", backend.url)
+    running = worker(pair.url)
+    first = submit(pair.url, "warm", tenant="a")
+    wait_ended(pair.url, 1)
+    pair.restartpoint()
+    pair.standby.kill()
+    lost = [submit(pair.url, f"mock:delay=12s lost {i}", tenant="a") for i in range(5)]
+    wait_for(lambda: len(backend.arrivals()) == 6, what="the calls of what will be lost")
+    pair.primary.kill()
+    pair.standby.start()
+    query(pair.standby.url(), "select pg_promote(wait => true)")
+    # As a client of SQL would, before a worker or server has come.
+    new = [submit(pair.url, f"mock:delay=15s new {i}", tenant="b") for i in range(5)]
+    assert not set(new) & set(range(first, max(lost) + 1000))
+    wait_for(lambda: query(pair.url, "select count(*) from sluice.tasks where status = 'solved' "
+        "and id = any(%s)", [new]) == [(5,)], 60, "the new tasks")
+    assert [answer for (answer,) in query(pair.url,
+        "select answer from sluice.tasks where id = any(%s) order by id", [new])] == [
+        "m: " + hashlib.sha256(f"mock:delay=15s new {i}".encode()).hexdigest() for i in range(5)]
+    assert running.running()
 
 
 class Damaging:

@@ -1,3 +1,4 @@
+-- sluice.advance_in_time
 begin;
 \set alone
 \ir ../../_helpers.sql

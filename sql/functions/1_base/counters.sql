@@ -86,7 +86,11 @@ declare
 begin
   mended := 0;
   locked := 0;
-  if pg_is_in_recovery() or sluice.are_intact() then
+  if pg_is_in_recovery() then
+    return;
+  end if;
+  perform sluice.first_new_id();
+  if sluice.are_intact() then
     return;
   end if;
   perform pg_advisory_xact_lock(sluice.lock_class('mend'), 0);

@@ -56,7 +56,8 @@ as $$
     -- object: hashtext of a tenant. Held from the count of open jobs to the commit
     when 'job_place'  then 731023
     when 'job_scope'  then 731024   -- object: hashtext of a scope. The same for no tenant's jobs
-    when 'mend'       then 731015   -- object: 0. One mender of damaged sequences
+    -- object: 0. One mender of damaged sequences; 1: one who leaves out ids, no longer
+    when 'mend'       then 731015
     when 'clock'      then 731016   -- object: 0. Held while a jump of the clock is noted
     -- object: 0: one look at the queue of notifications; 1: shared: told nobody; exclusive: all is
     -- well

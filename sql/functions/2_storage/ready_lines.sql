@@ -103,9 +103,14 @@ begin
   end if;
   -- Of several notes the newest is enough: whoever relies on an older one keeps that from going,
   -- too, by the lock that he shares.
-  delete from sluice.ready_line o using sluice.ready_line r
-  where r.line = o.line and (r.noted_at, r.ctid) > (o.noted_at, o.ctid)
-    and o.noted_at < p_now - interval '10 seconds';
+  -- By one pass: a client above READ COMMITTED can note a line with each submit, and a join of
+  -- 18,000 notes of one line took 14 s.
+  delete from sluice.ready_line o where o.ctid = any (array(
+    select n.at from (
+      select r.ctid as at, r.noted_at,
+        row_number() over (partition by r.line order by r.noted_at desc, r.ctid desc) as place
+      from sluice.ready_line r) n
+    where n.place > 1 and n.noted_at < p_now - interval '10 seconds'));
   for v_line in
     select r.line from sluice.ready_line r group by r.line
     having bool_and(r.noted_at not between p_now - interval '10 seconds' and p_now)

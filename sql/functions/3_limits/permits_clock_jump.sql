@@ -20,7 +20,7 @@
 -- that is not smaller was noted after sound_at; a greater one includes another jump since that
 -- note.
 -- Locks:   lock_class('clock'); rows of spent by account and time, the order of merge_spent and
---          mend_bucket; lock_class('budget') 0 if a budget rolls.
+--          mend_bucket.
 create or replace function sluice.note_clock_jump(
   jump interval, sound_at timestamptz default null, p_now timestamptz default null)
 returns timestamptz
@@ -35,6 +35,7 @@ declare
   v_now timestamptz;
   v_noted_at timestamptz;
   v_noted interval;
+  v_budget record;
 begin
   perform pg_advisory_xact_lock(sluice.lock_class('clock'), 0);
   v_now := least(coalesce(p_now, clock_timestamp()), c_now_max);
@@ -54,17 +55,20 @@ begin
   update sluice.spent s set at = least(v_now, s.at + note_clock_jump.jump)
   where s.at > v_now - note_clock_jump.jump - sluice.token_window()
     and s.at <= v_now - note_clock_jump.jump;
-  if exists (select from sluice.budgets b where b.rolling is not null) then
-    perform pg_advisory_xact_lock(sluice.lock_class('budget'), 0);  -- as merge_budget
+  -- Without lock_class('budget'), for which a claim that has merged rows of spent may wait: what is
+  -- merged or settled just now keeps its time.
+  for v_budget in select b.id, b.rolling from sluice.budgets b where b.rolling is not null loop
     update sluice.budget_spent s set at = least(v_now, s.at + note_clock_jump.jump)
-    from sluice.budgets b
-    where s.budget = b.id and s.at > v_now - note_clock_jump.jump - b.rolling
-      and s.at <= v_now - note_clock_jump.jump;
+    where s.ctid = any (array(
+      select o.ctid from sluice.budget_spent o where o.budget = v_budget.id
+        and o.at > v_now - note_clock_jump.jump - v_budget.rolling
+        and o.at <= v_now - note_clock_jump.jump for update skip locked));
     update sluice.budget_call c set at = least(v_now, c.at + note_clock_jump.jump)
-    from sluice.budgets b
-    where c.budget = b.id and c.state <> 'spent' and c.at > v_now - note_clock_jump.jump - b.rolling
-      and c.at <= v_now - note_clock_jump.jump;
-  end if;
+    where c.ctid = any (array(
+      select o.ctid from sluice.budget_call o where o.budget = v_budget.id and o.state <> 'spent'
+        and o.at > v_now - note_clock_jump.jump - v_budget.rolling
+        and o.at <= v_now - note_clock_jump.jump for update skip locked));
+  end loop;
   return v_now;
 end
 $$;

@@ -89,6 +89,28 @@ begin
 end
 $$;
 
+-- take_waiting: deletes those of tasks p_ids that wait in one place, and makes the lanes known that
+-- it takes from.
+-- Params:  p_place: later or queue_<l>.
+-- Returns: their rows, null: none; of what waits for its time without ready_at.
+create or replace function sluice.take_waiting(p_place text, p_ids bigint[])
+returns sluice.queue[]
+language plpgsql volatile
+as $$
+declare
+  v_rows sluice.queue[];
+begin
+  execute format('
+    with gone as (delete from sluice.%I where task_id = any ($1) returning *)
+    select array_agg(row(g.task_id, %s, g.deadline, g.model, g.request_bytes, g.fence, g.rank,
+      g.attempts, g.tenant)::sluice.queue) from gone g', p_place,
+    case when p_place = 'later' then 'null' else 'g.ready_at' end)
+  into v_rows using p_ids;
+  perform sluice.note_gone(sluice.line_of_place(p_place), v_rows) where p_place <> 'later';
+  return v_rows;
+end
+$$;
+
 -- end_waiting: ends those of tasks p_ids that wait in one place. They are locked in ascending order
 -- of id, then deleted by another statement, which sees rows that changed meanwhile.
 -- Params:  p_place: later or queue_<l>; p_status: cancelled or expired.
@@ -98,19 +120,10 @@ create or replace function sluice.end_waiting(
 returns int
 language plpgsql volatile
 as $$
-declare
-  v_rows sluice.queue[];
 begin
   execute format('select from sluice.%I where task_id = any ($1) order by task_id for update',
     p_place) using p_ids;
-  execute format('
-    with gone as (delete from sluice.%I where task_id = any ($1) returning *)
-    select array_agg(row(g.task_id, %s, g.deadline, g.model, g.request_bytes, g.fence, g.rank,
-      g.attempts, g.tenant)::sluice.queue) from gone g', p_place,
-    case when p_place = 'later' then 'null' else 'g.ready_at' end)
-  into v_rows using p_ids;
-  perform sluice.note_gone(sluice.line_of_place(p_place), v_rows) where p_place <> 'later';
-  return sluice.end_rows(v_rows, null, p_status, p_now);
+  return sluice.end_rows(sluice.take_waiting(p_place, p_ids), null, p_status, p_now);
 end
 $$;
 

@@ -164,7 +164,10 @@ begin
   if v.is_calm and cardinality(v.ids) <= 1 then
     return v.ids;
   end if;
-  v_before := sluice.model_before(v.ids);
+  -- by chance where these are first: behind the last one asked, which is another, it would always
+  -- be the same few of them
+  v_before := case when v_over_first then v.ids[1 + floor(random() * cardinality(v.ids))::int]
+    else sluice.model_before(v.ids) end;
   v_over := sluice.over_models(false);
   return array(  -- what is cheap was asked first: is_open is 6 us a model
     select m.id from sluice.models m where m.id = any (v.ids)

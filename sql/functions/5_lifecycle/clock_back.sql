@@ -3,9 +3,11 @@
 -- follow_clock_back: brings to p_now what the clock dated while it was p_by ahead: else a worker
 -- that fell silent is taken for alive until the clock is there again, its calls are not taken back,
 -- a model that a backend closed for 2 s stays closed, tasks wait for an attempt, batches and jobs
--- for a step, and what was spent counts in windows that roll. Times that people have
--- chosen stay: run_at, deadlines, a closing time further ahead than a backend can ask for. A small
--- part may be left: rows that others have locked, and retries beyond the first 100,000.
+-- for a step, and what was spent counts in windows that roll. Times that people have chosen stay:
+-- run_at, deadlines, closing times. (Of a backend's closing time nobody knows whether it is from
+-- before: then the model opens early, and is closed by its next answer.) So does
+-- the order of tasks that were submitted meanwhile: they come behind younger ones of their lane. A
+-- part may be left: rows that others have locked, and what waits beyond the first 100,000.
 -- What the clock's jump ahead did is not undone: see permits_clock_jump.sql.
 create or replace function sluice.follow_clock_back(p_by interval, p_now timestamptz) returns void
 language plpgsql volatile
@@ -16,8 +18,10 @@ declare
   v_latest timestamptz := p_now + p_by + greatest(interval '1 hour',
     (select max(m.backoff_max) from sluice.models m));
 begin
-  update sluice.worker w set seen = least(w.seen, p_now),
-    beating_since = least(w.beating_since, p_now), dead_at = least(w.dead_at, p_now),
+  -- one that sleeps has a time to come, for as long as it may sleep
+  update sluice.worker w set seen = least(w.seen, greatest(p_now, w.seen - p_by)),
+    beating_since = least(w.beating_since, greatest(p_now, w.beating_since - p_by)),
+    dead_at = case when w.dead_at > p_now then p_now else w.dead_at end,
     suspected_at = case when w.suspected_at <= p_now then w.suspected_at end
   from (select o.id from sluice.worker o
     where greatest(o.seen, o.dead_at, o.suspected_at) > p_now for update skip locked) o
@@ -27,6 +31,7 @@ begin
     m.closed_detail)
   from (select o.id from sluice.models o
     where o.closed_until > p_now and o.closed_until <= p_now + p_by + interval '1 hour'
+      and o.closed_reason like 'throttled%'
     for no key update skip locked) o
   join sluice.models m on m.id = o.id;
 
@@ -51,10 +56,13 @@ begin
       and not exists (select from sluice.budget_wait b where b.task_id = r.task_id)) o
   where l.ctid = o.at;
 
-  perform from sluice.spent s where s.at > p_now order by s.account, s.at for update;
-  update sluice.spent s set at = p_now where s.at > p_now;
-  update sluice.budget_call c set at = p_now where c.at > p_now and c.state <> 'spent';
-  update sluice.budget_spent s set at = p_now where s.at > p_now;
+  update sluice.spent s set at = p_now where s.ctid = any (array(
+    select o.ctid from sluice.spent o where o.at > p_now for update skip locked));
+  update sluice.budget_call c set at = p_now where c.ctid = any (array(
+    select o.ctid from sluice.budget_call o where o.at > p_now and o.state <> 'spent'
+    for update skip locked));
+  update sluice.budget_spent s set at = p_now where s.ctid = any (array(
+    select o.ctid from sluice.budget_spent o where o.at > p_now for update skip locked));
   perform sluice.notify('sluice_work', '0');  -- any worker's look finds what is due
 end
 $$;

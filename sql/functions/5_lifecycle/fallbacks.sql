@@ -240,8 +240,7 @@ begin
   using p_model, p_ids
   loop
     if (select sluice.send_to(v.rows, m, p_now) from sluice.models m where m.name = v.target) then
-      execute format('delete from sluice.%I where task_id = any ($1)', p_queue)
-      using array(select r.task_id from unnest(v.rows) r);
+      perform sluice.take_waiting(p_queue, array(select r.task_id from unnest(v.rows) r));
       perform sluice.note_rerouted(v.rows, p_model.name, 'breaker_open', 'its breaker was open',
         v.target, p_now);
       v_gone := v_gone + cardinality(v.rows);

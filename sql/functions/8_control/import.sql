@@ -223,9 +223,11 @@ returns bigint[]
 language plpgsql volatile
 as $$
 declare
-  v_ids bigint[] := array(select nextval('sluice.task_id') from unnest(p_tasks));
+  v_ids bigint[];
   v_kept bigint[];
 begin
+  perform sluice.first_new_id();
+  v_ids := array(select nextval('sluice.task_id') from unnest(p_tasks));
   perform sluice.require_tenant(t ->> 'tenant') from unnest(p_tasks) t;
   perform sluice.require_range(i) from unnest(array[v_ids[1], v_ids[cardinality(v_ids)]]) i
   where i is not null;

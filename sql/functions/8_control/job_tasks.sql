@@ -91,7 +91,6 @@ language plpgsql volatile
 as $$
 declare
   v_ids bigint[] := sluice.waiting_ids(p_place, p_ids);
-  v_rows sluice.later[];
 begin
   if v_ids = '{}' then
     return v_ids;
@@ -104,16 +103,10 @@ begin
   if p_place = 'later' then
     update sluice.later l set model = p_model, route = p_route where l.task_id = any (v_ids);
   else
-    execute format($sql$
-      with gone as (delete from sluice.%I q where q.task_id = any ($1) returning q.*)
-      select array_agg(row(g.task_id, g.ready_at, g.deadline, $2, g.request_bytes, g.fence, g.rank,
-        g.attempts, $3, g.tenant)::sluice.later) from gone g
-      $sql$, p_place)
-    into v_rows using v_ids, p_model, p_route;
-    perform sluice.note_gone(sluice.line_of_place(p_place), array(
-      select row(r.task_id, r.ready_at, r.deadline, r.model, r.request_bytes, r.fence, r.rank,
-        r.attempts, r.tenant)::sluice.queue from unnest(v_rows) r)),
-      sluice.put_back(v_rows, null);
+    perform sluice.put_back(array(
+      select row(r.task_id, r.ready_at, r.deadline, p_model, r.request_bytes, r.fence, r.rank,
+        r.attempts, p_route, r.tenant)::sluice.later
+      from unnest(sluice.take_waiting(p_place, v_ids)) r), null);
   end if;
   return v_ids;
 end
@@ -130,6 +123,7 @@ as $$
 declare
   v_ids bigint[] := sluice.waiting_ids(p_place, p_ids);
   v_line int := sluice.line_of_place(p_place);
+  v_rows sluice.queue[];   -- before
   v_ranks smallint[];
   v_tenants bigint[];
   v_firsts timestamptz[];
@@ -143,6 +137,9 @@ begin
     return v_ids;
   end if;
   perform sluice.lock_line(v_line);
+  execute format('select array_agg(q::sluice.queue) from sluice.%I q where q.task_id = any ($1)',
+    p_place) into v_rows using v_ids;
+  perform sluice.note_gone(v_line, v_rows);
   execute format($sql$
     with put as (update sluice.%I q set rank = -$2 where q.task_id = any ($1)
       returning q.rank, q.tenant, q.ready_at),

@@ -94,7 +94,7 @@ begin
   if v_ids is null then
     return 0;
   end if;
-  execute format('delete from sluice.%I where task_id = any ($1)', p_place) using v_ids;
+  perform sluice.take_waiting(p_place, v_ids);
   with taken as (delete from sluice.attempt a where a.id = any (v_attempts) returning a.*)
   insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at, fence,
     input_tokens, output_tokens, attempts, http_status, status, model, error_code, error, cost,

@@ -1,0 +1,64 @@
+-- Ids are given once, also where commits were lost.
+
+-- ids_skipped: how many ids are left out on another server or timeline: more than can have been
+-- given and lost. At 5,000 tasks a second it is an hour; ranges reach further (ids_ahead_min).
+create or replace function sluice.ids_skipped() returns bigint
+language sql immutable parallel safe
+as $$ select 16777216::bigint $$;
+
+-- server_timeline: a number for this server and the present timeline of its WAL, which each
+-- promotion and each restore to a point in time begins anew; 0: the server does not tell.
+create or replace function sluice.server_timeline() returns bigint
+language plpgsql volatile
+as $$
+begin
+  return hashtextextended((select system_identifier::text from pg_control_system())
+    || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8), 0) & 9223372036854775807;
+exception when undefined_function or feature_not_supported or insufficient_privilege
+  or object_not_in_prerequisite_state then
+  return 0;
+end
+$$;
+
+-- first_new_id: the first task id that may be given. On another timeline than before it leaves out
+-- ids_skipped() ids of tasks, files, batches and jobs first: the last commits may be lost, and a
+-- worker that still has a call of a lost task would store its answer for the new one of that id, be
+-- it another tenant's; a client that waits for it would read that. Called by workers and servers
+-- when they connect, and before ids are taken in a session that does not know yet: no session
+-- outlives a promotion. (A client who sets that by hand may meet an answer of a lost task, if he is
+-- the first on the new server.) 40 us.
+-- Locks:   one at a time, but not until the end of the transaction: the block is rolled back, which
+--          undoes no setval.
+create or replace function sluice.first_new_id() returns bigint
+language plpgsql volatile
+as $$
+declare
+  v_timeline bigint := sluice.server_timeline();
+  v_sequence regclass;
+begin
+  begin
+    if v_timeline is distinct from pg_sequence_last_value('sluice.ids_given_on') then
+      perform pg_advisory_xact_lock(sluice.lock_class('mend'), 1);
+      if v_timeline <> pg_sequence_last_value('sluice.ids_given_on') then
+        foreach v_sequence in array array['sluice.task_id', 'sluice.file_id_seq',
+          'sluice.batch_id_seq', 'sluice.job_id_seq']::regclass[]
+        loop
+          perform setval(v_sequence, nextval(v_sequence) + sluice.ids_skipped());
+        end loop;
+        perform setval('sluice.first_id', pg_sequence_last_value('sluice.task_id'));
+      end if;
+      perform setval('sluice.ids_given_on', v_timeline);
+      raise exception 'seen';
+    end if;
+  exception when raise_exception then
+    null;
+  end;
+  perform set_config('sluice.server_known', 'yes', false);
+  return coalesce(pg_sequence_last_value('sluice.first_id'), 0);
+end
+$$;
+
+-- is_server_known: whether this session has asked for first_new_id. Inlined.
+create or replace function sluice.is_server_known() returns boolean
+language sql volatile
+as $$ select current_setting('sluice.server_known', true) = 'yes' $$;
