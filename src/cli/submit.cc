@@ -405,8 +405,8 @@ Action configure_submit(CommandSyntax syntax) {
                   "have not begun");
   syntax
       .add_option("--timeout", options->timeout,
-                  "with --wait, for so long at most from the start on; then exit code 1: tasks "
-                  "go on, and what is not yet submitted is not [no limit]")
+                  "with --wait, for so long at most, but for what standard input takes; then exit "
+                  "code 1: tasks go on, and what is not yet submitted is not [no limit]")
       .option_text("DURATION");
   syntax.add_flag("--dry-run", options->dry_run,
                   "submit nothing: print how many tokens the tasks "

@@ -219,4 +219,4 @@ def test_a_clock_that_is_set_right_again_keeps_nobody_waiting(jumping, mock, wor
         "where closed_until > now() + interval '1 minute'") == [(0,)], 30, "the model's opening")
     wait_for(lambda: query(url, "select count(*) from sluice.later "
         "where ready_at > now() + interval '10 minutes'") == [(0,)], 30, "the retry's time")
-    assert living.running()
+    assert living.running() and living.stderr().count("registered as worker") == 1
