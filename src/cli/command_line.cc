@@ -362,6 +362,13 @@ std::string usage_problem(CommandLine& line, const CLI::ParseError& error) {
                      path.empty() ? "" : " ");
 }
 
+// A disk that is full refuses what was printed when it leaves the buffer, here at the latest.
+int end(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  const int failure = fail(ExitCode::failure, "standard output takes no more");
+  return code == 0 ? failure : code;
+}
+
 }  // namespace
 
 CommandDescription describe_command_line() {
@@ -391,9 +398,9 @@ int run_command_line(int argc, char** argv) {
     parse(line, std::move(arguments));
     resolve_database(line.globals);
     configure_log(line.globals.log_level, line.globals.log_format);
-    return static_cast<int>(line.action(line.globals));
+    return end(static_cast<int>(line.action(line.globals)));
   } catch (const CLI::Success& help) {
-    return line.app.exit(help);
+    return end(line.app.exit(help));
   } catch (const CLI::ParseError& error) {
     return fail(ExitCode::usage, usage_problem(line, error));
   } catch (const CommandError& error) {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <pqxx/pqxx>
@@ -13,7 +12,6 @@
 #include "cli/progress.h"
 #include "cli/syntax.h"
 #include "cli/terminal.h"
-#include "command_error.h"
 
 namespace sluice {
 namespace {
@@ -50,9 +48,6 @@ class Export final {
       progress_.show(0, 0, fmt::format("{} tasks, up to id {}", written_, after_));
     }
     progress_.clear();
-    if (std::fflush(stdout) != 0) {
-      throw CommandError(ExitCode::failure, "standard output takes no more");
-    }
   }
 
  private:

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <memory>
 #include <pqxx/pqxx>
 #include <string>
@@ -32,6 +33,12 @@ void create(pqxx::work& transaction, const KeyOptions& options) {
       fmt::format("{}", fmt::join(options.scopes, ",")));
   transaction.commit();
   fmt::print("{}\n", key.text);
+  if (std::fflush(stdout) != 0) {
+    throw CommandError(ExitCode::failure,
+                       fmt::format("standard output takes no more: nobody has seen the key that is "
+                                   "in force now; sluice key revoke {} ends it",
+                                   key.id));
+  }
   fmt::print(stderr, "# key {}; it is shown this once: only its hash is stored\n", key.id);
 }
 

@@ -1,9 +1,10 @@
 """The command line itself: help, versions, and errors that name the way out."""
 import re
+import subprocess
 
 import pytest
-from conftest import ROOT, load_script, query
-from queue_tools import as_user
+from conftest import BINARY, ROOT, clean_environment, load_script, query
+from queue_tools import add_model, as_user
 
 INDENT = " " * 30  # of what a flag's description goes on with
 
@@ -136,6 +137,21 @@ def test_a_database_of_up_that_has_ended_says_start_it_again(sluice, tmp_path):
     socket = tmp_path / "sluice-data" / "pgdata"
     run = sluice("status", "--database-url", f"postgresql:///sluice?host={socket}")
     assert run.stderr.endswith(" (start `sluice up` again, whose database it is)\n")
+
+
+def test_what_standard_output_does_not_take_is_told(pg):
+    url = pg.database()
+    add_model(url, "m", "http://127.0.0.1:1")
+    for command in (["key", "create", "k"], ["status"], ["model", "ls"], ["migrate", "sql"],
+            ["submit", "--model", "m", "--prompt", "p", "--dry-run"], ["version"], ["help", "key"]):
+        with open("/dev/full", "wb") as full:
+            run = subprocess.run([BINARY, *command], stdout=full, stderr=subprocess.PIPE,
+                text=True, timeout=60, env=clean_environment({"DATABASE_URL": url}))
+        assert run.returncode == 1, command
+        assert run.stderr.startswith("sluice: standard output takes no more"), run.stderr
+        if command[0] == "key":
+            [(key,)] = query(url, "select id from sluice.api_key where revoked_at is null")
+            assert f"; sluice key revoke {key} ends it\n" in run.stderr
 
 
 def test_a_key_that_is_named_by_its_name_is_told_where_its_id_is(sluice, pg):
