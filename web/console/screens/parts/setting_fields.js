@@ -42,7 +42,7 @@ export const MODEL_FIELDS = [
       hint: 'prefix: tasks that begin alike follow each other, for its prefix cache.' },
     interval('timeout'), integer('max_attempts', { max: 100 }),
     interval('backoff_base', { hint: 'The first retry waits up to this long.' }),
-    interval('backoff_max'),
+    interval('backoff_max', { hint: 'Longer if the backend asks for it, an hour at most.' }),
     integer('batch_max', { max: 1000, hint: 'Tasks in one call.' }),
     interval('batch_wait', { hint: 'How long a call waits for more of them.' }),
     interval('hedge_after', { none: 'never',
