@@ -2,7 +2,7 @@
 -- sluice.show_prices
 begin;
 \ir ../_helpers.sql
-select plan(11);
+select plan(14);
 
 select given_model() as m \gset
 create function shown(p_model text) returns text language sql
@@ -32,9 +32,12 @@ select is((select count(*) from sluice.prices where model = :'m'), 5::bigint,
   'and that begins no other');
 delete from sluice.prices where model = :'m';
 select is(shown(:'m'), '  f', 'without lists it has no price again');
--- Old clients set whatever models has always taken.
-update sluice.models set input_price = 0.0000001, output_price = 1e12 where name = :'m';
+-- Old clients set smaller ones.
+update sluice.models set input_price = 0.0000001, output_price = 1e9 where name = :'m';
 select is(lists(:'m'), '0/1000/1000000000000000000/', 'what models takes, prices can take');
+select throws_ok(format('update sluice.models set output_price = %L where name = %L', p, :'m'),
+  '23514', null, p || ' is none for a model either')
+from unnest(array['NaN', 'Infinity', '1e300']) p;
 delete from sluice.prices where model = :'m';
 select throws_ok(format('insert into sluice.prices (model, input) values (%L, %s)', :'m', p),
   '23514', null, p || ' is a price in whole units, not in nano-units')

@@ -17,7 +17,7 @@ constexpr std::pair<std::string_view, std::string_view> facts[] = {
     {"hedging_is_bounded", "hedge_after is above 0, hedge_max 1 to 10, hedge_budget 0 to 1"},
     {"prices_are_not_negative", "input_price and output_price are at least 0"},
     {"prices_are_whole_nano_units_and_0_or_at_least_1000",
-     "prices are 0, or at least 0.000001 and whole nano-units"},
+     "prices are 0, or 0.000001 to 1000000000 and whole nano-units"},
     {"scope_is_known", "scope is one of system, model, route, tenant, key and tag"},
     {"subject_is_given_but_for_the_system",
      "subject is needed but with scope system, which takes none"},

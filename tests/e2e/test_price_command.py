@@ -31,7 +31,7 @@ def test_a_price_that_is_none_is_refused(run):
         assert refused.returncode in (1, 2), setting
     for setting in ("input=-1", "input=0.0000001"):
         assert run("price", "set", "m", setting).stderr == (
-            "sluice: prices are 0, or at least 0.000001 and whole nano-units\n")
+            "sluice: prices are 0, or 0.000001 to 1000000000 and whole nano-units\n")
     unknown = run("price", "set", "nowhere", "input=1")
     assert unknown.returncode == 1 and 'there is no model "nowhere"' in unknown.stderr
 
@@ -42,6 +42,12 @@ def test_prices_over_http(url, server):
     assert put.status == 200 and put.json["input"] == 0.15
     assert http(port, "PUT", "/v1/prices/nowhere", {"input": 1}).status == 404
     assert http(port, "PUT", "/v1/prices/m", {"input": "x"}).status == 400
+    for path, name in (("/v1/prices/m", "input"), ("/v1/models/m", "input_price")):
+        for none in ("NaN", "Infinity", 1e300):
+            refused = http(port, "PUT", path, {"url": "http://x", name: none} if "models" in path
+                else {name: none})
+            assert refused.status == 400, (path, none)
+            assert "0.000001 to 1000000000" in refused.json["error"]["message"]
     listed = http(port, "GET", "/v1/prices/m").json
     assert [row["output"] for row in listed["data"]] == [0.6]
     assert http(port, "GET", "/v1/prices").json == listed

@@ -69,11 +69,11 @@ end
 $$;
 
 -- nanos_of_price: a price of models in nano-units, as sluice.prices takes them: whole, and 0 or at
--- least 1,000. Old clients set others, too.
+-- least 1,000. Old clients set smaller ones. (sluice.prices refuses what is too large, as NaN.)
 create or replace function sluice.nanos_of_price(p_price numeric) returns numeric
 language sql immutable parallel safe
 as $$
-  select case when p_price > 0 then least(greatest(ceil(sluice.in_nanos(p_price)), 1000), 1e18)
+  select case when p_price > 0 then greatest(ceil(sluice.in_nanos(p_price)), 1000)
     else p_price end
 $$;
 
@@ -174,12 +174,13 @@ $$;
 create or replace trigger after_prices_change after insert or update or delete on sluice.prices
   for each row execute function sluice.after_prices_change();
 
--- The prices of before there were lists, once: they have held from the beginning.
+-- The prices of before there were lists, once: they have held from the beginning. Then there was no
+-- largest one.
 do $$
 begin
   insert into sluice.prices (model, valid_from, input, output)
-  select m.name, 'epoch', sluice.nanos_of_price(m.input_price),
-    sluice.nanos_of_price(m.output_price) from sluice.models m
+  select m.name, 'epoch', least(sluice.nanos_of_price(m.input_price), 1e18),
+    least(sluice.nanos_of_price(m.output_price), 1e18) from sluice.models m
   where num_nonnulls(m.input_price, m.output_price) > 0 and not m.is_priced
   on conflict do nothing;
 end

@@ -49,8 +49,8 @@ comment on column sluice.models.max_attempts is
 comment on column sluice.models.backoff_base is
   'The first retry waits up to this long, each further one up to twice as long.';
 comment on column sluice.models.backoff_max is
-  'No retry waits longer of itself. One whose backend asks for a longer wait (Retry-After) waits as '
-  'long as that asks, an hour at most.';
+  'No retry waits longer of itself. One whose backend asks for a longer wait (Retry-After) waits '
+  'as long as that asks, an hour at most.';
 comment on column sluice.models.batch_max is
   'Tasks in one call at most, with api solve; other apis take one.';
 comment on column sluice.models.batch_wait is
