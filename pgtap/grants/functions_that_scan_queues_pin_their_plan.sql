@@ -4,7 +4,8 @@ select plan(1);
 
 select is_empty($$select f
   from unnest(array['claim', 'wake', 'complete', 'requests', 'cancel', 'task', 'sweep', 'recover',
-    'take_sleeper_locks', 'queue_facts', 'cancel_all', 'redrive', 'redrive_all', 'forget',
+    'take_sleeper_locks', 'queue_facts', 'queue_facts_of', 'routed_shares',
+    'cancel_all', 'redrive', 'redrive_all', 'forget',
       'forget_all', 'held_leases', 'expire_due',
     'advance_batches', 'bulk_step', 'overview', 'model_limits', 'find_tasks', 'timeline',
     'dead_letter_groups', 'search_tasks', 'show_timeline', 'read_texts',

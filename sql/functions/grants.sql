@@ -81,7 +81,9 @@ grant execute on function
   sluice.route_choices(text, timestamptz)
 to sluice_reader, sluice_admin;
 -- A view calls its functions as its reader.
-grant execute on function sluice.queue_facts(timestamptz), sluice.request_quota(sluice.models),
+grant execute on function sluice.queue_facts(timestamptz),
+  sluice.queue_facts_of(sluice.models, timestamptz), sluice.routed_shares(),
+  sluice.request_quota(sluice.models),
   sluice.quota_of(text, int, int, int, timestamptz), sluice.send_allowance_ms(),
     sluice.pressure(bigint, bigint), sluice.model_state(sluice.models, text, timestamptz),
   sluice.overflow_share(), sluice.critical_share(), sluice.unserved_versions(text, timestamptz)

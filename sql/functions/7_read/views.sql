@@ -142,40 +142,6 @@ begin
 end
 $$;
 
--- oldest_ready: ready_at of the task that has waited longest in a line, in its first 1,000 lanes;
--- null: none waits.
-create or replace function sluice.oldest_ready(p_line int) returns timestamptz
-language plpgsql volatile
-as $$
-begin
-  return (select min(h.ready_at) from unnest(sluice.lane_heads(p_line, 1000)) h);
-end
-$$;
-
--- queue_facts: what sluice.queues shows of each model, with a pinned plan. Called by that view, as
--- its reader.
--- Returns: depth: ready tasks that named it; waiting: tasks that wait for their time, or for
---          a budget, and named it, and its share of the tasks that wait in its routes.
-create or replace function sluice.queue_facts(p_now timestamptz default null)
-returns table (model int, depth int, in_flight bigint, waiting bigint, oldest_ready timestamptz,
-  permits_now int,
-               next_permit_at timestamptz)
-language sql volatile security definer
-set search_path = sluice, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
-set plan_cache_mode = force_generic_plan
-as $$
-  select m.id, l.depth, sluice.in_flight(m.id),
-    (select count(*) from sluice.later l where l.model = m.id) + r.tasks,
-    l.oldest, sluice.permits_now(m, n.now), sluice.permit_at(m, n.now)
-  from sluice.models m
-  cross join lateral (
-    select sum(sluice.depth(o))::int as depth, min(sluice.oldest_ready(o)) as oldest
-    from unnest(sluice.lines_of_model(m.id)) o) l
-  join sluice.routed_tasks(array(select id from sluice.models)) r
-    on r.model = m.id, (select coalesce(p_now, clock_timestamp()) as now) n
-$$;
-
 -- model_state: what keeps calls of a model back, the longest-lasting reason first: paused, parked,
 -- closed, breaker open, half open; open: nothing does.
 -- Params:  p_model: its row; p_breaker: the breaker's state (null: closed); p_now: the time.
@@ -227,13 +193,12 @@ $$;
 -- (3_limits/permits.sql). state is model_state; state_reason says why, and state_until how long
 -- (infinity: until somebody resumes it; null: until a probe decides).
 create or replace view sluice.queues as
-  select m.name as model, f.depth, f.in_flight, f.depth + f.in_flight + f.waiting as unfinished,
+  select m.name as model, f.depth, f.in_flight, u.unfinished,
     extract(epoch from greatest(clock_timestamp(), f.oldest_ready)
       - f.oldest_ready)::double precision as oldest_ready_s,
     f.permits_now, f.next_permit_at,
       (60e9 / (sluice.request_quota(m)).interval_ns)::double precision as sustained_rpm,
-    sluice.pressure(f.depth + f.in_flight + f.waiting,
-      coalesce(m.max_unfinished, s.max_unfinished)) as pressure,
+    sluice.pressure(u.unfinished, coalesce(m.max_unfinished, s.max_unfinished)) as pressure,
     m.paused, m.closed_until, c.reason as closed_reason,
       coalesce(b.state, 'closed') as breaker, w.state,
     case when w.state in ('parked', 'closed') then c.reason
@@ -243,7 +208,9 @@ create or replace view sluice.queues as
     sluice.unserved_versions(m.name) as unserved_versions
   from sluice.models m
   left join sluice.breaker b on b.model = m.id
-  join sluice.queue_facts() f on f.model = m.id
+  join sluice.routed_shares() r on r.model = m.id
+  cross join lateral sluice.queue_facts_of(m) f
+  cross join lateral (select f.depth + f.in_flight + f.waiting + r.tasks as unfinished) u
   cross join lateral (select sluice.shown_reason(m.closed_reason, m.closed_detail) as reason) c
   cross join lateral (select sluice.model_state(m, b.state, clock_timestamp()) as state) w
   cross join sluice.settings s;
