@@ -46,7 +46,7 @@ begin
       p_budget.name)
     when 'too_large' then format('the call may cost %s, and budget %s has a limit of %s',
       sluice.in_units(p_over.need), p_budget.name, sluice.in_units(p_budget.limit_nanos))
-    when 'held' then format('calls under way may use up budget %s: %s', p_budget.name,
+    when 'held' then format('calls under way left no room for it in budget %s: %s', p_budget.name,
       sluice.budget_text(p_budget, p_opens, p_now))
     else sluice.budget_text(p_budget, p_opens, p_now) end;
 end
