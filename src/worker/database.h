@@ -26,6 +26,13 @@
 
 namespace sluice {
 
+// Whether a statement missed a table or sequence: those of a model that was deleted while it ran,
+// which the next one does not know. One that is gone for good is missed again.
+inline bool misses_relation(const Error& error) {
+  return error.code == "42P01" ||
+         (error.code == "XX000" && error.message.starts_with("could not open relation"));
+}
+
 // One claim of one task: the fence grows with every claim, so that a late result is told from a
 // living one.
 struct TaskKey {

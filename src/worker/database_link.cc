@@ -50,8 +50,13 @@ void DatabaseLink::note_error(const Error& error, std::string_view doing) {
   if (error.action == Error::Action::reconnect) return;  // PgServers says it once for all sessions
   const auto [place, is_first] = said_.try_emplace(doing);
   Said& said = place->second;
+  const int64_t now_ns = clock_.now_ns();
+  if (misses_relation(error) &&
+      now_ns >= std::exchange(said.no_deletion_until_ns, now_ns + say_again_ns)) {
+    return spdlog::info("{} failed, as a model has been deleted: {}", doing, error.message);
+  }
   const bool is_same = !is_first && error.code == said.code;
-  if (is_same && clock_.now_ns() < said.at_ns + say_again_ns) {
+  if (is_same && now_ns < said.at_ns + say_again_ns) {
     ++said.unsaid;
     return;
   }
@@ -59,7 +64,7 @@ void DatabaseLink::note_error(const Error& error, std::string_view doing) {
       is_same && said.unsaid > 0 ? fmt::format(", {} more times", said.unsaid) : "";
   spdlog::error("{} failed{}: {}{}{}", doing, times, error.code, error.code.empty() ? "" : " ",
                 error.message);
-  said = {error.code, clock_.now_ns()};
+  said = {error.code, now_ns, 0, said.no_deletion_until_ns};
 }
 
 void DatabaseLink::note_failure(const Error& error, std::string_view doing) {

@@ -49,6 +49,7 @@ class DatabaseLink final {
   void pause();
 
   // Logs it, but not again within 10 s, and has sequences mended if it says that they are damaged.
+  // One of a model that was deleted meanwhile is no error, unless it comes again within 10 s.
   // `doing`: a literal.
   void note_error(const Error& error, std::string_view doing);
   // Likewise; what was asked for is asked for again, after a pause.
@@ -87,6 +88,7 @@ class DatabaseLink final {
     std::string code;
     int64_t at_ns = 0;
     int unsaid = 0;  // how often it came since
+    int64_t no_deletion_until_ns = 0;
   };
   std::map<std::string_view, Said> said_;  // the last error, by what was done
   bool must_register_ = false;

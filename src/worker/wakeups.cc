@@ -148,10 +148,13 @@ Co<void> Wakeups::check_and_sleep() {
   const int64_t look_ms = (clock_.now_ns() - begun_ns) / ns_per_ms;
   if (!check) {
     if (check.error().action == Error::Action::reconnect) co_return;
-    spdlog::warn("cannot look for work: {}", check.error().message);
+    const bool is_deletion = misses_relation(check.error()) && !std::exchange(misses_, true);
+    spdlog::log(is_deletion ? spdlog::level::info : spdlog::level::warn, "cannot look for work: {}",
+                check.error().message);
     co_await change_.wait_until(clock_, after_ms(bounds::look_interval_ms));
     co_return;
   }
+  misses_ = false;
   locks_ = check->locks;
   if (check->work) notified_.clear();  // wherever it is: wake for all
   if (!std::exchange(woken_for_work_, check->work) && check->work) {

@@ -82,6 +82,7 @@ class Wakeups final {
   int64_t look_by_ns_ = 0;       // while it is calm
   int64_t look_again_ms_ = 0;    // grows while looks see work that claims do not get
   bool woken_for_work_ = false;  // the last look saw work, and no claim has brought any since
+  bool misses_ = false;          // a relation, in the last look
   int64_t poll_at_ns_ = 0;       // while another one watches: when to look again
 };
 

@@ -31,6 +31,7 @@ class FakeDatabase final : public Database {
   std::vector<TaskKey> unwanted;      // the next heartbeat answers this
   std::deque<Error> complete_errors;  // the next completions end so, without being stored
   std::deque<Error> claim_errors;
+  std::deque<Error> look_errors;
   std::deque<Error> announce_errors;
   std::set<int64_t> poison;  // outcomes of these tasks are refused, unless they are plain failures
   int64_t sent_ns = 0;       // when they were sent
@@ -283,6 +284,11 @@ class FakeDatabase final : public Database {
   }
   Co<Result<SleepCheck>> take_sleeper_locks(int64_t, std::vector<int>) override {
     log.emplace_back("take_sleeper_locks");
+    if (!look_errors.empty()) {
+      const Error error = look_errors.front();
+      look_errors.pop_front();
+      return reply(Result<SleepCheck>(tl::unexpected(error)));
+    }
     SleepCheck answer = sleep_check;
     answer.work = sleep_check.work || (looks_in_time && (!queue.empty() || !later.empty()));
     return reply(Result<SleepCheck>(std::move(answer)));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bounds.h"
+#include "support/log_lines.h"
 #include "support/worker_bench.h"
 
 namespace sluice {
@@ -90,6 +91,29 @@ TEST_CASE("link: after a failure nothing is sent for a while, unless the connect
   CHECK_FALSE(link.may_send());
   clock.advance(bounds::reconnect_pause_ms_base * ns_per_ms);
   CHECK(link.may_send());
+}
+
+TEST_CASE("link: a model that is deleted beside a statement is no error, a lost table is") {
+  ManualClock clock;
+  FakeDatabase database;
+  Metrics metrics;
+  DatabaseLink link(clock, database, metrics);
+  LogLines lines;
+  for (const Error& error :
+       {Error{Error::Action::bug, "XX000", "could not open relation with OID 9"},
+        Error{Error::Action::bug, "42P01", "no relation \"queue_9\""}}) {
+    clock.advance(10 * ns_per_s);
+    link.note_failure(error, "claiming");
+    CHECK(lines.take() ==
+          "info: claiming failed, as a model has been deleted: " + error.message + '\n');
+    clock.advance(ns_per_s);
+    link.note_failure(error, "claiming");
+    CHECK(lines.take() == "error: claiming failed: " + error.code + ' ' + error.message + '\n');
+    link.note_failure(error, "claiming");
+    CHECK(lines.take().empty());
+  }
+  link.note_error({Error::Action::bug, "XX000", "bad magic number"}, "trying");
+  CHECK(lines.take().starts_with("error: "));
 }
 
 TEST_CASE("link: what was granted since the clock jumped is void, what was before is not") {

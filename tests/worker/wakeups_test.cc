@@ -4,6 +4,7 @@
 
 #include "bounds.h"
 #include "support/fake_database.h"
+#include "support/log_lines.h"
 #include "support/manual_clock.h"
 
 namespace sluice {
@@ -74,6 +75,20 @@ TEST_CASE(
   bench.database.notify(3);
   CHECK(bench.owner.woken == 0);
   CHECK(bench.owner.woken_for == std::vector<int64_t>{3});
+}
+
+TEST_CASE("a look that a model's deletion ends is no warning, unless the next one ends so too") {
+  const Error error{Error::Action::bug, "XX000", "could not open relation with OID 9"};
+  const std::string said = ": cannot look for work: " + error.message + '\n';
+  LogLines lines;
+  Bench bench;
+  bench.database.look_errors = {error, error};
+  bench.begin();
+  CHECK(lines.take() == "info" + said);
+  bench.pass_ms(bounds::look_interval_ms + 1);
+  CHECK(lines.take() == "warning" + said);
+  bench.pass_ms(bounds::look_interval_ms + 1);
+  CHECK(lines.take().empty());
 }
 
 TEST_CASE("a demand that nobody noted does not keep the watcher waiting when it is gone") {
