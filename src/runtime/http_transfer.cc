@@ -365,9 +365,10 @@ void HttpTransfer::fail_unwatched() {
 
 tl::unexpected<HttpFailure> HttpTransfer::failure_of(CURLcode code) const {
   const std::string text = error_text_[0] != '\0' ? error_text_.data() : curl_easy_strerror(code);
-  if (too_large_) return http_failure(Kind::too_large, text);
+  const bool has_begun = status() >= 200;
+  if (too_large_ && has_begun) return http_failure(Kind::too_large, text);
   if (too_late_) return http_failure(Kind::aborted, text);
-  if (on_tls_ && on_tls_->is_beyond_bounds()) {
+  if (too_large_ || (on_tls_ && on_tls_->is_beyond_bounds())) {
     return http_failure(Kind::unanswered, "the backend sends too much that is no answer");
   }
   if (!sending_) {
@@ -399,7 +400,9 @@ void HttpTransfer::finish(CURLcode code) {
     curl_multi_remove_handle(engine_.multi_.get(), easy_.get());
     return;
   }
-  if (code != CURLE_OK) return end(failure_of(code));
+  // Over HTTP/2 curl may take the end of a flood of 1xx, which on_header() refused, for an
+  // answer's.
+  if (code != CURLE_OK || status() < 200) return end(failure_of(code));
   end(body_.finish(status(), std::move(answer_headers_)));
 }
 

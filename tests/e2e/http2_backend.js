@@ -1,7 +1,8 @@
 // A backend that speaks HTTP/2 over TLS and nothing older: answers POST /solve after a while, and tells at GET /figures how many
 // connections it had and how many requests were under way at once. Arguments: key, certificate, ms until an answer, and what it
 // does not process but says so: of each connection "every-third" request (REFUSED_STREAM) or those "after-ten" (GOAWAY), of all the
-// eight "after-one" (REFUSED_STREAM), or nothing. "nothing-more": it takes no body, and never answers.
+// eight "after-one" (REFUSED_STREAM), or nothing. "nothing-more": it takes no body, and never answers. "informs": of the first
+// request it says without end that its answer is on its way (103).
 "use strict";
 const fs = require("fs");
 const http2 = require("http2");
@@ -30,12 +31,18 @@ function refuses(stream) {
   return true;
 }
 
+function inform(stream) {
+  for (let i = 0; i < 300 && !stream.destroyed; i++) stream.additionalHeaders({ ":status": 103 });
+  if (!stream.destroyed) setImmediate(inform, stream);
+}
+
 server.on("session", () => figures.connections++);
 server.on("stream", (stream, headers) => {
   stream.on("error", () => {});
   if (headers[":path"] === "/figures") return reply(stream, figures);
   if (refuses(stream)) return figures.refused++;
   if (refusing === "nothing-more") return figures.under_way++;
+  if (refusing === "informs" && figures.refused++ === 0) return inform(stream);
   figures.under_way_at_most = Math.max(figures.under_way_at_most, ++figures.under_way);
   stream.on("close", () => figures.under_way--);
   let body = "";

@@ -119,6 +119,18 @@ def test_a_call_that_is_refused_time_and_again_is_not_charged(pg, worker, http2_
     assert figures()["refused"] == 8
 
 
+def test_what_never_becomes_an_answer_is_tried_again(pg, worker, http2_backend):
+    backend, certificate, _ = http2_backend(20, "informs")
+    url = pg.database()
+    add_model(url, "m", backend)
+    query(url, "update sluice.models set backoff_base = '1 ms', backoff_max = '1 ms'")
+    submit(url, "x")
+    worker(url, env={"SSL_CERT_FILE": str(certificate)})
+    wait_ended(url, 1, 60)
+    assert query(url, "select status, error_code from sluice.tasks") == [("solved", None)]
+    assert query(url, "select kind, error_code from sluice.attempts") == [("retry", "unanswered")]
+
+
 def test_a_backend_that_takes_nothing_more_costs_no_processor_time(pg, worker, http2_backend):
     """The window of its streams is shut: a whole core was spent on asking whether to write."""
     backend, certificate, figures = http2_backend(0, "nothing-more")
