@@ -1,5 +1,5 @@
 begin;
-\ir ../../_helpers.sql
+\ir ../_helpers.sql
 select plan(2);
 
 select given_model() as m \gset

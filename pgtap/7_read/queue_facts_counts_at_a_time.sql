@@ -1,5 +1,5 @@
 begin;
-\ir ../../_helpers.sql
+\ir ../_helpers.sql
 select plan(1);
 
 select given_model(rpm => 600) as m \gset

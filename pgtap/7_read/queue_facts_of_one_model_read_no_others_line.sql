@@ -1,6 +1,6 @@
 -- sluice.queue_facts_of, sluice.routed_shares
 begin;
-\ir ../../_helpers.sql
+\ir ../_helpers.sql
 select plan(2);
 
 select given_model() as m \gset
