@@ -122,8 +122,8 @@ begin
     seen = pg_current_snapshot(), counted = '{}', next_id = null,
     counted_from = pg_snapshot_xmax(pg_current_snapshot())::text::bigint
   where l.place <> 'sluice.history_look'::regclass;
-  -- The clock was set back: from now on, and what came since and was not counted. What was counted
-  -- at times to come counts twice.
+  -- The clock was set back: from now on, and what came in the last history_wait() and was not
+  -- counted. What was counted at times to come counts twice.
   update sluice.history_look l set at = p_now, since = p_now - sluice.history_wait(),
     marked_at = p_now, marked_xid = pg_snapshot_xmax(pg_current_snapshot())::text::bigint
   where l.at > p_now + interval '1 minute';
