@@ -79,7 +79,7 @@ Co<Result<Submitter::Accepted>> Submitter::submit_alone(PgPool& pool, Submission
                                                         const HttpIncoming& incoming) {
   Arrays arrays;
   arrays.add(submission);
-  submission.body = std::string();
+  std::string().swap(submission.body);
   Co<Result<PgResult>> reply = pool.query(incoming, submit_sql, arrays.params());
   const Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return tl::unexpected(rows.error());

@@ -50,7 +50,7 @@ Co<void> HttpServer::Engine::serve(MHD_Connection* connection, std::shared_ptr<E
   };
   HttpReply reply = co_await handler(std::move(exchange->incoming));
   exchange->incoming = HttpIncoming();  // what it holds may hold the exchange
-  exchange->piece = std::string();      // nobody will take it
+  std::string().swap(exchange->piece);  // nobody will take it
   if (!exchange->reply) exchange->reply = std::move(reply);
   if (!exchange->find_room()) {
     exchange->reply = unsent_reply(only_reads, std::move(exchange->reply->headers));
@@ -106,7 +106,7 @@ ssize_t HttpServer::Engine::send_part(MHD_Connection* connection,
   if (exchange->cut_off) return MHD_CONTENT_READER_END_WITH_ERROR;
   if (exchange->ended) return MHD_CONTENT_READER_END_OF_STREAM;
   if (exchange->waiting) return MHD_CONTENT_READER_END_WITH_ERROR;  // resumed by the destructor
-  exchange->reply->body = std::string();                            // gives the memory back
+  std::string().swap(exchange->reply->body);  // assigned an empty one, it keeps its memory
   exchange->answer_part->give_back(answer_bytes_min);
   exchange->waiting = true;
   MHD_suspend_connection(connection);
@@ -119,7 +119,7 @@ Co<void> HttpServer::Engine::fetch_part(MHD_Connection* connection,
   Result<std::string> part = co_await exchange->reply->more();
   if (part) exchange->reply->body = std::move(*part);
   exchange->cut_off = !part || !exchange->find_room();
-  if (exchange->cut_off) exchange->reply->body = std::string();
+  if (exchange->cut_off) std::string().swap(exchange->reply->body);
   exchange->part_sent = 0;
   exchange->ended = exchange->reply->body.empty();
   visits.at(connection).since_ns = clock.now_ns();

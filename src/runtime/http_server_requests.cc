@@ -199,7 +199,7 @@ MHD_Result HttpServer::Engine::take_body(Exchange& exchange, std::string_view pa
     exchange.reply = busy_reply("bodies");
   }
   if (exchange.reply) {
-    exchange.incoming.body = std::string();  // gives the memory back
+    std::string().swap(exchange.incoming.body);  // assigned an empty one, it keeps its memory
     if (exchange.body_part) exchange.body_part->give_back();
     return exchange.body_bytes <= exchange.body_bytes_max ? MHD_YES : MHD_NO;
   }

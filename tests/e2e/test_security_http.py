@@ -178,6 +178,19 @@ def test_stalled_bodies_of_one_key_leave_room_for_others(process, make_key, clie
     assert memory_bytes(process.pid) - before < 320 << 20
 
 
+@unless_instrumented
+def test_bodies_above_their_limit_take_no_memory_while_they_come_on(process, make_key, clients):
+    key = make_key("greedy")
+    assert http(process.port, "GET", "/v1/tasks", key=key).status == 200
+    before = memory_bytes(process.pid)
+    for _ in range(6):
+        client = clients(process.port)
+        client.sendall(head("/v1/tasks", 2 * BODY_BYTES, key))
+        client.sendall(bytes(BODY_BYTES + (8 << 20)))
+    assert http(process.port, "POST", "/v1/tasks", {"prompt": "x"}, key=key).status == 202
+    assert memory_bytes(process.pid) - before < 192 << 20
+
+
 def test_an_object_of_many_keys_is_refused_at_once(process, make_key):
     many = json.dumps({f"k{n}": 0 for n in range(300_000)})
     few = json.dumps({f"k{n}": 0 for n in range(15_000)})
@@ -400,29 +413,36 @@ def test_waiting_requests_of_one_key_leave_room_for_others(url, process,
 
 @pytest.fixture
 def large_things(url, process, make_key):
-    """The paths of an ended task with an answer of 8 MB and of a file with one line of 12 MB."""
+    """The paths of an ended task with an answer of 8 MB and of two files of 12 MB: of one line, and
+    of lines that make parts of 1 MiB."""
     task = submit(url, "x")
     query(url, "select sluice.cancel(%s)", [task])
     query(url, "update sluice.result set answer = repeat(md5('x'), 250000) where task_id = %s",
         [task])
-    file = post_file(process.port, "y" * 12_000_000, key=make_key("of the file"))
-    assert file.status == 200, file.body
-    return {"task": f"/v1/tasks/{task}", "events": f"/v1/tasks/{task}/events",
-        "file": f"/v1/files/{file.json['id']}/content"}
+    key = make_key("of the files")
+    files = [post_file(process.port, text, key=key)
+        for text in ("y" * 12_000_000, ("y" * 999 + "\n") * 12_000)]
+    assert [file.status for file in files] == [200, 200]
+    line, parts = (f"/v1/files/{file.json['id']}/content" for file in files)
+    return {"task": f"/v1/tasks/{task}", "events": f"/v1/tasks/{task}/events", "file": line,
+        "parts": parts}
 
 
 @unless_instrumented
-@pytest.mark.parametrize("thing", ["task", "events", "file"])
+@pytest.mark.parametrize("thing,count",
+    [("task", 40), ("events", 40), ("file", 40), ("parts", 400)])
 def test_answers_that_nobody_reads_are_bounded_in_memory(process, make_key,
-        clients, large_things, thing):
+        clients, large_things, thing, count):
     greedy, mine = make_key("greedy"), make_key("mine")
     assert http(process.port, "GET", large_things["task"], key=greedy).status == 200
     before = memory_bytes(process.pid)
-    for _ in range(40):
-        clients(process.port).sendall(head(large_things[thing], 0, greedy, method="GET"))
-    answers = re.compile(r'^sluice_http_requests_total\{[^}]*status="200"\} (\d+)', re.M)
+    for _ in range(count):
+        client = clients(process.port)
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.sendall(head(large_things[thing], 0, greedy, method="GET"))
+    answers = re.compile(r'^sluice_http_requests_total\{.*status="200"\} (\d+)', re.M)
     wait_for(lambda: sum(map(int, answers.findall(http(process.port, "GET", "/metrics").body)))
-        >= 40, 60, "all to be answered")
+        >= count, 60, "all to be answered")
     wait_for(lambda: http(process.port, "GET", large_things["task"], key=greedy).status == 503, 60,
         "the greedy key's bound")
     held = memory_bytes(process.pid) - before
