@@ -24,9 +24,9 @@ $$;
 -- ids_skipped() ids of tasks, files, batches and jobs first: the last commits may be lost, and a
 -- worker that still has a call of a lost task would store its answer for the new one of that id, be
 -- it another tenant's; a client that waits for it would read that. Called by workers and servers
--- when they connect, and before ids are taken in a session that does not know yet: no session
--- outlives a promotion. (A client who sets that by hand may meet an answer of a lost task, if he is
--- the first on the new server.) 40 us.
+-- when they connect, and before ids are taken in a session that does not know yet: none that could
+-- take any outlives a promotion. (A client who sets that by hand may meet an answer of a lost task,
+-- if he is the first on the new server.) 40 us.
 -- Locks:   one at a time, but not until the end of the transaction: the block is rolled back, which
 --          undoes no setval.
 create or replace function sluice.first_new_id() returns bigint

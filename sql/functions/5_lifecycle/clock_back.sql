@@ -5,9 +5,9 @@
 -- a model that a backend closed for 2 s stays closed, tasks wait for an attempt, batches and jobs
 -- for a step, and what was spent counts in windows that roll. Times that people have chosen stay:
 -- run_at, deadlines, closing times. (Of a backend's closing time nobody knows whether it is from
--- before: then the model opens early, and is closed by its next answer.) So does
--- the order of tasks that were submitted meanwhile: they come behind younger ones of their lane. A
--- part may be left: rows that others have locked, and what waits beyond the first 100,000.
+-- before: then the model opens early, and is closed by its next answer.) So does the order of tasks
+-- that were submitted meanwhile: they come behind younger ones of their lane. A part may be left:
+-- rows that others have locked, and what waits beyond the first 100,000.
 -- What the clock's jump ahead did is not undone: see permits_clock_jump.sql.
 create or replace function sluice.follow_clock_back(p_by interval, p_now timestamptz) returns void
 language plpgsql volatile
