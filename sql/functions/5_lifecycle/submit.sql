@@ -175,16 +175,17 @@ begin
         submit.max_attempts, submit.max_output_tokens,
         submit.metadata, submit.idempotency_key, submit.traceparent, submit.deadline,
           g.request_bytes_max) as plain,
-    v_id < g.look_from and sluice.is_server_known() as has_headroom,
+    v_id < g.look_from as has_headroom, sluice.is_server_known() as on_known_server,
     submit.run_at is null and v_line.max_unfinished is null
       and (v_route is null or not g.bounds_models) as usual,
     v_line.awake and current_setting('transaction_isolation') = 'read committed'
       and exists (select from sluice.ready_line where line = v_line.line) as no_notify
   into v_gate from sluice.gate g;
   if (v_gate.known and v_gate.plain and v_gate.has_headroom and v_gate.usual
-    and v_gate.no_notify) is not true then
-    if v_gate.has_headroom is not true and v_id < sluice.first_new_id() then
+    and v_gate.no_notify and v_gate.on_known_server) is not true then
+    if v_gate.on_known_server is not true and v_id < sluice.first_new_id() then
       v_id := nextval('sluice.task_id');  -- the server was promoted just now
+      v_gate.has_headroom := false;
     end if;
     if v_gate.known is false then
       v_gate.known := exists (select from sluice.unlisted_tenant u
@@ -219,7 +220,7 @@ begin
         v_gate.no_notify := false;  -- that is another line
       end if;
     end if;
-    if v_gate.has_headroom is not true then
+    if not v_gate.has_headroom then
       perform sluice.require_range(v_id);
       perform sluice.accept('system', null, 1, g.max_unfinished, 1, v_now) from sluice.gate g
         where v_id >= g.full_at;
