@@ -230,7 +230,7 @@ Co<HttpReply> Front::dispatch_to_route(HttpIncoming incoming, OpenRequest& open)
   const std::string reason = keys_.not_ready_because();
   if (!reason.empty()) co_return unavailable_reply(reason);
   const std::string client = incoming.client;
-  const bool only_reads = incoming.method == "GET" || incoming.method == "HEAD";
+  const bool only_reads = incoming.only_reads();
   const std::optional<Caller> caller = caller_of(client);
   if (!caller) co_return unauthorized();  // revoked while its body came
   RouteMatch match = find_route(routes(), incoming.method, incoming.path);

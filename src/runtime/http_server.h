@@ -56,6 +56,7 @@ struct HttpIncoming {
   std::string_view header(std::string_view lower_case_name) const {
     return find_field(headers, lower_case_name);
   }
+  bool only_reads() const { return method == "GET" || method == "HEAD"; }
 };
 
 struct HttpReply {

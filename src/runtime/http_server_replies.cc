@@ -41,8 +41,7 @@ MHD_Result HttpServer::Engine::answer(MHD_Connection* connection, Visit& visit) 
 }
 
 Co<void> HttpServer::Engine::serve(MHD_Connection* connection, std::shared_ptr<Exchange> exchange) {
-  const std::string& method = exchange->incoming.method;
-  const bool only_reads = method == "GET" || method == "HEAD";
+  const bool only_reads = exchange->incoming.only_reads();
   exchange->incoming.is_awaited = [this, connection, exchange] {
     if (exchange->gone) return false;
     const Visit& visit = visits.at(connection);

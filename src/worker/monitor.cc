@@ -46,7 +46,7 @@ const std::string& Monitor::metrics_text() {
 
 Co<HttpReply> Monitor::answer(HttpIncoming incoming) {
   HttpReply reply = text_reply(404, "not found: there are /healthz, /readyz and /metrics\n");
-  if (incoming.method != "GET" && incoming.method != "HEAD") {
+  if (!incoming.only_reads()) {
     reply = text_reply(405, "only GET\n");
   } else if (incoming.path == "/healthz") {
     reply = text_reply(200, "ok\n");
