@@ -14,7 +14,7 @@ begin
       case when $3 > 0 then $3 end, $4, 0, $5, 0, $6
     from generate_series(1, $7) n', 'queue_' || sluice.line_name(v_line))
   using p_ready, p_deadline, v_line, p_bytes, p_rank, p_tenant, p_count;
-  perform sluice.notify_ready(v_line);
+  perform sluice.note_deadlines(v_line, p_deadline, p_deadline), sluice.notify_ready(v_line);
 end
 $$;
 

@@ -4,8 +4,8 @@ select plan(3);
 
 -- One tenant's arrays of all priorities and many names took 18 s to check, in which others' arrays
 -- waited.
-update sluice.settings set tenant_max_priority = 50;
 select given_model() from generate_series(1, 5) \g /dev/null
+update sluice.settings set tenant_max_priority = 50;
 create function read_drafts(p_count int, p_request text) returns interval language plpgsql as $$
 declare
   v_names text[] := array(select name from sluice.models order by id desc limit 5);

@@ -164,22 +164,6 @@ begin
 end
 $$;
 
--- has_deadlines: whether tasks wait in line p_line whose deadlines lie between these times.
-create or replace function sluice.has_deadlines(
-  p_line int, p_from timestamptz, p_to timestamptz)
-returns boolean
-language plpgsql volatile
-as $$
-declare
-  v_has boolean;
-begin
-  execute format('select exists (select from sluice.%I q
-      where q.deadline > $1 and q.deadline < $2)', sluice.place_of(p_line))
-  into v_has using p_from, p_to;
-  return v_has;
-end
-$$;
-
 -- choose: what p_model may take of route line p_line, which prefers p_prefer.
 -- Params:  p_want: how many tasks a claim wants; requires the line's lock. Null: only look.
 create or replace function sluice.choose(

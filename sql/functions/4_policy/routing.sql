@@ -173,16 +173,17 @@ returns sluice.claim_share
 language plpgsql volatile
 as $$
 declare
-  v_most int;
+  v_share sluice.claim_share := row(p_line, null, null, null, null);
 begin
   if p_tier > 1 and sluice.is_left_to_earlier(p_line, p_tier, p_now, p_worker) then
-    v_most := sluice.urgent_tasks(p_line, p_model.id, p_tier, coalesce(p_want, 1), p_now);
+    v_share.before := sluice.urgent_before(p_line, p_model.id, p_tier, p_now);
+    v_share.most := case when v_share.before is null then 0 end;
   elsif p_prefer <> 'weight' then
     return sluice.choose(p_line, p_model, p_weight, p_prefer, p_want, p_now, p_tier);
   else
-    v_most := sluice.may_take(p_line, p_model.id, p_weight, p_want, p_now, p_tier);
+    v_share.most := sluice.may_take(p_line, p_model.id, p_weight, p_want, p_now, p_tier);
   end if;
-  return row(p_line, v_most, null, null, null)::sluice.claim_share;
+  return v_share;
 end
 $$;
 

@@ -30,31 +30,26 @@ begin
 end
 $$;
 
--- urgent_tasks: how many tasks of route line p_line, at most p_want, have deadlines that are too
--- near for each model of the earlier tiers, if p_model is quicker than these. It takes as many: a
--- lane's earliest deadlines come first.
-create or replace function sluice.urgent_tasks(
-  p_line int, p_model int, p_tier int, p_want int, p_now timestamptz) returns int
+-- urgent_before: tasks of route line p_line with deadlines before this time are too urgent for each
+-- model of the earlier tiers, if p_model is quicker than these; null: it is not, or none waits.
+create or replace function sluice.urgent_before(
+  p_line int, p_model int, p_tier int, p_now timestamptz) returns timestamptz
 language plpgsql volatile
 as $$
 declare
   v_own interval;
   v_earlier interval;
-  v_count int := 0;
 begin
-  if sluice.has_deadlines(p_line, p_now, 'infinity') then
-    select min(sluice.usual_call(m.name, p_now)) filter (where m.id = p_model),
-      min(coalesce(sluice.usual_call(m.name, p_now), '0')) filter (where r.tier < p_tier)
-    into v_own, v_earlier
-    from sluice.route_line l join sluice.routes r on r.route = l.route and r.weight > 0
-    join sluice.models m on m.name = r.model and (l.api is null or l.api = m.api)
-    where l.n = -p_line and (m.id = p_model or r.tier < p_tier);
+  if not sluice.has_deadlines(p_line, p_now, 'infinity') then
+    return null;
   end if;
-  if coalesce(v_own, '0') < v_earlier then
-    execute format('select count(*) from (select from sluice.%I q
-      where q.deadline > $1 and q.deadline <= $2 limit $3) q', sluice.place_of(p_line))
-    into v_count using p_now, p_now + v_earlier, p_want;
-  end if;
-  return v_count;
+  select min(sluice.usual_call(m.name, p_now)) filter (where m.id = p_model),
+    min(coalesce(sluice.usual_call(m.name, p_now), '0')) filter (where r.tier < p_tier)
+  into v_own, v_earlier
+  from sluice.route_line l join sluice.routes r on r.route = l.route and r.weight > 0
+  join sluice.models m on m.name = r.model and (l.api is null or l.api = m.api)
+  where l.n = -p_line and (m.id = p_model or r.tier < p_tier);
+  return case when coalesce(v_own, '0') < v_earlier
+    and sluice.has_deadlines(p_line, p_now, p_now + v_earlier) then p_now + v_earlier end;
 end
 $$;

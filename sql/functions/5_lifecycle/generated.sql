@@ -137,7 +137,7 @@ $$;
 --   heads is null, and one lane waits                         of that one
 --   heads is null, p_max is 1, 2 to p_look - 1 lanes wait     of the lane whose turn it is
 --   otherwise                                                 of none: it takes nothing
--- It begins at the lane's first row. While the line has tasks with deadlines, it looks at the
+-- It begins at the lane's first row. While deadlines wait in the line, it looks at the
 -- lane's first 32 rows, or p_max if that is more, and takes those with the earliest deadlines. Late
 -- rows end as expired. Up to locked_max locked rows are skipped. It is a procedure because CALL is
 -- not planned (16 us instead of 27); but it is parsed each time (30 us), so a claim of one task
@@ -176,7 +176,7 @@ as $$
       else
         return;
       end if;
-      if exists (select from sluice.queue_%%1$s q where q.deadline >= p_now) then
+      if %6$s then
         v_at := array(
           select s.at from (
             select q.ctid as at, q.deadline, q.ready_at, q.task_id from (%3$s) f
@@ -228,7 +228,8 @@ as $$
     sluice.lease_text('select q.ctid as at, 0 as tokens, 0 as n from (' || f.text || ') f
       join sluice.queue_%1$s q on q.ctid = f.at
         limit p_max for update of q skip locked', p_by_prefix), f.text, -sluice.rank_max(),
-    case when p_by_prefix then 'least(v_row.ready_at, p_now)' else 'v_row.ready_at' end)
+    case when p_by_prefix then 'least(v_row.ready_at, p_now)' else 'v_row.ready_at' end,
+    sluice.deadlines_text())
   from (values (   -- the lane's first rows, locked or not
     'select q.ctid as at, q.ready_at from sluice.queue_%1$s q
     where q.rank = v_head.rank and (hashtextextended(q.tenant, 0) >> 1) = v_head.tenant

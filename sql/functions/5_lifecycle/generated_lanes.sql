@@ -94,8 +94,7 @@ as $$
     language plpgsql volatile
     as $body$
     declare
-      v_least int := case when exists (select from sluice.queue_%1$s q where q.deadline >= p_now)
-        then 32 else 0 end;
+      v_least int := case when $sql$ || sluice.deadlines_text() || $sql$ then 32 else 0 end;
     begin
       return (
         select array_agg(row(q.task_id, %2$s, l.lane, l.rank, l.tenant, q.ready_at,

@@ -120,6 +120,8 @@ begin
     perform sluice.lower_marks(v_line, array_agg(t.rank), array_agg(t.tenant), array_agg(t.first))
     from (select l.rank, sluice.tenant_key(l.tenant) as tenant, min(l.ready_at) as first
           from unnest(p_leases) l where coalesce(l.line, l.model) = v_line group by 1, 2) t;
+    perform sluice.note_deadlines(v_line, min(l.deadline), max(l.deadline))
+    from unnest(p_leases) l where coalesce(l.line, l.model) = v_line;
     perform sluice.notify_ready(v_line);
   end loop;
 end

@@ -237,6 +237,9 @@ begin
     if to_regproc('sluice.add_' || sluice.line_name(v_line.line)) is null then
       perform sluice.refuse_deleted();
     end if;
+    if submit.deadline is not null and v_later is not true then
+      perform sluice.note_deadlines(v_line.line, submit.deadline, submit.deadline);
+    end if;
   end if;
   execute v_line.call using row(v_id, v_now, submit.run_at, submit.deadline, submit.batch_id,
     v_line.model, submit.max_output_tokens, submit.priority, submit.max_attempts, v_route, v_api,

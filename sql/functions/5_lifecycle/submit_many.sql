@@ -286,6 +286,8 @@ begin
       -d.priority, 0, p_destination.route, d.tenant
     from unnest(p_drafts) with ordinality d where v_deferred or d.run_at > p_now;
   end if;
+  perform sluice.note_deadlines(p_destination.line, min(d.deadline), max(d.deadline))
+  from unnest(p_drafts) d;
   perform sluice.notify_ready(p_destination.line);
 end
 $$;

@@ -54,6 +54,7 @@ begin
   end if;
   v_lowered := sluice.walk_in_time(v_now);
   perform sluice.advance_in_time(v_now);
+  perform sluice.look_for_deadlines(v_now);
   v_is_idle := v_is_idle and coalesce(v_expired = 0 and v_lowered = 0, false);
   perform sluice.note_meter(0, 0, v_now, 0, 0),
     setval('sluice.sweep_rest_id', case when v_is_idle then v_newest + 1 else 0 end),
@@ -99,6 +100,30 @@ begin
   end loop;
   perform sluice.clean_spent(p_now), sluice.clean_hints(), sluice.rest(0, -3, 50, v_started, p_now);
   return v_lowered;
+end
+$$;
+
+-- look_for_deadlines: corrects the hints of lines that may have work, at most a fiftieth of the
+-- time.
+create or replace function sluice.look_for_deadlines(p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_started timestamptz := clock_timestamp();
+  v_began timestamptz;
+  v_line int;
+begin
+  if sluice.rests(0, -8, p_now) then
+    return;
+  end if;
+  for v_line in select distinct r.line from sluice.ready_line r order by r.line loop
+    continue when sluice.rests(v_line, -8, p_now);
+    v_began := clock_timestamp();
+    perform sluice.rescan_deadlines(v_line, p_now);
+    perform sluice.rest(v_line, -8, 200, v_began, p_now)
+    where clock_timestamp() > v_began + interval '50 ms';
+  end loop;
+  perform sluice.rest(0, -8, 50, v_started, p_now);
 end
 $$;
 

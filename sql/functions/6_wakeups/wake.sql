@@ -164,6 +164,7 @@ begin
       from (select r.rank, sluice.tenant_key(r.tenant) as tenant, min(r.ready_at) as first
         from unnest(v.rows) r group by 1, 2) b;
     end if;
+    perform sluice.note_deadlines(v.line, min(r.deadline), max(r.deadline)) from unnest(v.rows) r;
     perform sluice.notify_ready(v.line);
   end loop;
 end
