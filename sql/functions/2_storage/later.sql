@@ -1,5 +1,8 @@
 -- sluice.later: tasks that wait for their time. They are found in the order of their times, from
--- the mark of the one lane of line 0 on, or by turns of their tenants.
+-- the mark of line 0's rank 0 on, or by turns of their tenants. Marks of rank 1 are notes of
+-- tenants of whom rows have gone: a look for tenants steps over them instead of walking over what
+-- they left behind, which takes long while somebody holds a snapshot. A note hides nothing: its
+-- tenant is among those found.
 
 -- walk_max: how many blocks of sluice.later a look may fetch in vain; 20,000 rows.
 create or replace function sluice.walk_max() returns int
@@ -32,8 +35,21 @@ create or replace function sluice.wake_tenants_max() returns int
 language sql immutable parallel safe
 as $$ select 500 $$;
 
--- later_tenants: the keys of the tenants of whom something waits for its time, from a random one
--- on; at most p_max.
+-- note_later_gone: notes tenants of whom rows have gone, as rarely as note_taken. It does not ask
+-- whether there is a note: a transaction with an old snapshot may see one that is gone.
+-- Params:  p_tenants: one for each row.
+create or replace function sluice.note_later_gone(p_tenants text[]) returns void
+language plpgsql volatile
+as $$
+begin
+  perform sluice.set_mark(0, 1::smallint, g.tenant, '-infinity')
+  from (select sluice.tenant_key(t) as tenant from unnest(p_tenants) t group by 1
+    having random() < count(*)::double precision / sluice.rows_a_mark()) g;
+end
+$$;
+
+-- later_tenants: the keys of the tenants of whom something waits for its time, or is noted to have
+-- waited, from a random one on; at most p_max.
 -- twin: tenant_key
 create or replace function sluice.later_tenants(p_max int) returns bigint[]
 language plpgsql volatile
@@ -43,19 +59,25 @@ declare
 begin
   return array(
     with recursive step as (
-      -- From v_from to the end, then once more from the beginning up to it.
+      -- From v_from to the end, then once more from the beginning up to it; each step to the next
+      -- tenant with a row before the next one with a note, else to that one.
       select v_from as next, false as again, null::bigint as tenant, 0 as n
       union all
       select case when f.tenant is not null then f.tenant + 1
           when not s.again then sluice.first_tenant() end,
         s.again or f.tenant is null, f.tenant, s.n + (f.tenant is not null)::int
-      from step s
+      from (select o.*, case when o.again then v_from else 4611686018427387904 end as until
+        from step o) s
+      left join lateral (
+        select m.tenant from sluice.mark m
+        where m.line = 0 and m.rank = 1 and m.tenant >= s.next and m.tenant < s.until
+        order by m.line, m.rank, m.tenant, m.n desc limit 1) g on true
       left join lateral (
         select hashtextextended(l.tenant, 0) >> 1 as tenant from sluice.later l
         where (hashtextextended(l.tenant, 0) >> 1) >= s.next
-          and (hashtextextended(l.tenant, 0) >> 1)
-            < case when s.again then v_from else 4611686018427387904 end
-        order by hashtextextended(l.tenant, 0) >> 1 limit 1) f on true
+          and (hashtextextended(l.tenant, 0) >> 1) < coalesce(g.tenant, s.until)
+        order by hashtextextended(l.tenant, 0) >> 1 limit 1) r on true
+      cross join lateral (select coalesce(r.tenant, g.tenant) as tenant) f
       where s.n < p_max and s.next is not null)
     select s.tenant from step s where s.tenant is not null);
 end

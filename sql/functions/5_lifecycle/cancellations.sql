@@ -90,7 +90,7 @@ end
 $$;
 
 -- take_waiting: deletes those of tasks p_ids that wait in one place, and makes the lanes known that
--- it takes from.
+-- it takes from; of what waits for its time, the tenants.
 -- Params:  p_place: later or queue_<l>.
 -- Returns: their rows, null: none; of what waits for its time without ready_at.
 create or replace function sluice.take_waiting(p_place text, p_ids bigint[])
@@ -106,7 +106,11 @@ begin
       g.attempts, g.tenant)::sluice.queue) from gone g', p_place,
     case when p_place = 'later' then 'null' else 'g.ready_at' end)
   into v_rows using p_ids;
-  perform sluice.note_gone(sluice.line_of_place(p_place), v_rows) where p_place <> 'later';
+  if p_place = 'later' then
+    perform sluice.note_later_gone(array(select r.tenant from unnest(v_rows) r));
+  else
+    perform sluice.note_gone(sluice.line_of_place(p_place), v_rows);
+  end if;
   return v_rows;
 end
 $$;

@@ -52,6 +52,7 @@ begin
     v_expired := sluice.expire_due(v_now);
     perform sluice.rest(0, -4, 10, v_started, v_now);
   end if;
+  perform sluice.forget_later_gone(v_now);  -- before lines are locked
   v_lowered := sluice.walk_in_time(v_now);
   perform sluice.advance_in_time(v_now);
   perform sluice.look_for_deadlines(v_now);

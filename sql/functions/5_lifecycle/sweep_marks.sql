@@ -91,7 +91,7 @@ begin
   execute format($sql$
     with marked as materialized (
       select distinct on (m.rank, m.tenant) m.rank, m.tenant, m.ready_at, m.n from sluice.mark m
-      where m.line = $1
+      where m.line = $1 and (m.line <> 0 or m.rank = 0)
       order by m.rank, m.tenant, m.n desc),
     seen as materialized (
       select m.*, f.ready_at as first, pg_stat_get_xact_blocks_fetched($3) as pages from marked m
@@ -119,6 +119,38 @@ begin
   return v_lowered;
 exception when undefined_table then  -- its model or route was deleted just now
   return 0;
+end
+$$;
+
+-- forget_later_gone: removes notes of tenants (2_storage/later.sql) of whom nothing waits for its
+-- time, and whose dead rows are gone, or few. At most a fiftieth of the time, by itself: it walks
+-- over the dead rows of all others.
+-- twin: tenant_key
+create or replace function sluice.forget_later_gone(p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_started timestamptz := clock_timestamp();
+  v_before bigint := pg_stat_get_xact_blocks_fetched('sluice.later'::regclass);
+begin
+  if sluice.rests(0, -9, p_now) then
+    return;
+  end if;
+  with noted as materialized (
+    select distinct m.tenant from sluice.mark m where m.line = 0 and m.rank = 1),
+  seen as materialized (
+    select n.tenant, f.ready_at as first,
+      pg_stat_get_xact_blocks_fetched('sluice.later'::regclass) as pages
+    from noted n
+    left join lateral (select l.ready_at from sluice.later l
+      where (hashtextextended(l.tenant, 0) >> 1) = n.tenant
+      order by hashtextextended(l.tenant, 0) >> 1, l.ready_at limit 1) f on true),
+  walked as materialized (
+    select s.*, s.pages - lag(s.pages, 1, v_before) over () as walk from seen s)
+  delete from sluice.mark m using walked w
+  where m.line = 0 and m.rank = 1 and m.tenant = w.tenant and w.first is null
+    and w.walk <= sluice.mark_pays();
+  perform sluice.rest(0, -9, 50, v_started, p_now);
 end
 $$;
 

@@ -85,7 +85,8 @@ begin
   elsif v_rows is null then
     return 0;
   end if;
-  perform sluice.put_back(v_rows, v_now) where v_rows is not null;
+  perform sluice.put_back(v_rows, v_now), sluice.note_later_gone(array(
+    select r.tenant from unnest(v_rows) r)) where v_rows is not null;
   -- Before the first row there was, for this transaction's moves are not committed yet. Last, for
   -- the newest mark holds: others that find these rows locked pass them meanwhile.
   perform sluice.set_mark(0, 0::smallint, 0, least(v_now - sluice.mark_lag(), v_first))

@@ -167,17 +167,23 @@ $$;
 -- Returns: work; wake_at: the next moment at which time alone makes work (infinity, null: none is
 --          known), within 5 s while a model is open, because nobody notifies of ageing; blocked:
 --          those of p_ids that cannot take tasks now.
+--
+-- Of what waits for its time it sees only what is due before whoever sleeps looks anew: else it
+-- would walk, while somebody holds a snapshot, over all that was to come and was cancelled.
 create or replace function sluice.next_work(
   p_ids int[], p_now timestamptz, p_worker bigint default null, out work boolean,
   out wake_at timestamptz, out blocked int[])
 language plpgsql volatile
 as $$
 declare
+  c_awake constant interval := '15 seconds';  -- a worker that is awake looks so often at least
   v_model sluice.models;
   v_at timestamptz;
 begin
   work := sluice.first_due(p_now) is not null;
-  wake_at := (select min(ready_at) from sluice.later where ready_at > p_now);
+  wake_at := (select min(l.ready_at) from sluice.later l
+    where l.ready_at > p_now
+      and l.ready_at <= p_now + (select s.idle_look + c_awake from sluice.settings s));
   blocked := '{}';
   for v_model in select m.* from sluice.models m where m.id = any (p_ids) loop
     exit when work;
@@ -263,7 +269,8 @@ $$;
 -- heartbeat ends the sleep.
 -- Params:  worker: its id.
 -- Returns: asleep: false: send heartbeats and look for work; wake_in_ms: when the next task that
---          waits for its time is due or past its deadline; ten years at most.
+--          waits for its time is due, if it is before the next look, or past its deadline; ten
+--          years at most.
 --
 -- The calls of a dead worker are found only by workers with heartbeats. The worker hears of new
 -- tasks by LISTEN, because a submit to an idle line always notifies (notify_ready), and keeps a
