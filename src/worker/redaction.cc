@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace sluice {
 
@@ -40,6 +43,32 @@ size_t end_of_backslashes(std::string_view text, size_t at, std::string_view nex
   const bool escapes = !next.empty() ? text.substr(end, 1) != next : (end - at) % 2 == 1;
   return end - at > 1 && escapes ? end - 1 : end;
 }
+
+// Where each ASCII character stands in a secret, in order. To look through the secret at each
+// escape took 1 us, and the worker's loop seconds for an answer of escapes alone.
+class Places {
+ public:
+  explicit Places(std::string_view secret) : places_(secret.size()) {
+    const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < characters; };
+    for (const char c : secret) {
+      if (is_ascii(c)) ++ends_[static_cast<size_t>(c)];
+    }
+    std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());
+    begins_ = ends_;
+    for (size_t i = secret.size(); i-- > 0;) {
+      if (is_ascii(secret[i])) places_[--begins_[static_cast<size_t>(secret[i])]] = i;
+    }
+  }
+  std::span<const size_t> of(char c) const {
+    const auto at = static_cast<size_t>(c);
+    return std::span(places_).subspan(begins_[at], ends_[at] - begins_[at]);
+  }
+
+ private:
+  static constexpr size_t characters = 128;
+  std::vector<size_t> places_;
+  std::array<size_t, characters> begins_{}, ends_{};
+};
 
 // `text` without what was cut out of it, piece by piece: linear however many there are.
 class Cutter {
@@ -96,22 +125,28 @@ bool Redaction::redact_plain(std::string& text) const {
   return cutter.finish();
 }
 
-// Looks at escapes alone, which are few: what stands before one may be the secret's beginning.
+// Looks at escapes alone, of which an answer may be full: what stands before one may be the
+// secret's beginning.
 bool Redaction::redact_escaped(std::string& text) const {
+  size_t at = text.find('\\');
+  if (at == std::string::npos) return false;
+  const Places places(secret_);
   Cutter cutter(text);
-  for (size_t at = text.find('\\'); at != std::string::npos;) {
+  while (at != std::string::npos) {
     const std::optional<Spelled> spelled = escaped_at(text, at);
     size_t next = spelled ? spelled->end : text.find_first_not_of('\\', at);
-    const std::array spells{'\\', spelled ? spelled->c : '\\'};
-    const std::string_view any(spells.data(), spells.size());
-    for (size_t i = secret_.find_first_of(any); i != std::string::npos;
-         i = secret_.find_first_of(any, i + 1)) {
-      if (at - cutter.copied() < i || text.compare(at - i, i, secret_, 0, i) != 0) continue;
+    const auto cut_from = [&](size_t i) {
+      if (at - cutter.copied() < i) return false;
+      if (i > 0 && text[at - 1] != secret_[i - 1]) return false;  // mostly: compare takes 20 ns
+      if (text.compare(at - i, i, secret_, 0, i) != 0) return false;
       const size_t end = end_of(text, at, i);
-      if (end == std::string::npos) continue;
+      if (end == std::string::npos) return false;
       cutter.cut(at - i, end);
       next = end;
-      break;
+      return true;
+    };
+    if (!spelled || !std::ranges::any_of(places.of(spelled->c), cut_from)) {
+      std::ranges::any_of(places.of('\\'), cut_from);
     }
     at = text.find('\\', next);
   }
