@@ -49,15 +49,18 @@ $$;
 -- committed: for transactions that keep their snapshot and cannot look. The note is there for 10 s,
 -- and until this transaction ends if it shares one of the line's locks. A rollback takes the
 -- setting back with the note. Without it a note came with each single submit: 300,000 of them made
--- each claim 0.2 s slower (D-413). A client who sets it keeps his own tasks waiting.
+-- each claim 0.2 s slower (D-413). A client who sets it keeps his own tasks waiting; where one
+-- takes it back, the transaction's own note is found, or another one with a later id.
 create or replace function sluice.has_noted(p_line int) returns boolean
 language plpgsql volatile
 as $$
 declare
   v_noted text := current_setting('sluice.noted_' || sluice.line_name(p_line), true);
 begin
-  return case when v_noted ~ '^[0-9]{1,18}$'
-    then sluice.micros(clock_timestamp()) - v_noted::bigint between 0 and 5000000 else false end;
+  return coalesce(v_noted ~ '^[0-9]{1,18}$'
+      and sluice.micros(clock_timestamp()) - v_noted::bigint between 0 and 5000000, false)
+    or exists (select from sluice.ready_line r where r.line = p_line
+      and age(r.xmin) <= age(pg_current_xact_id()::xid));
 end
 $$;
 

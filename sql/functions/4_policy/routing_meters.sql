@@ -19,7 +19,7 @@
 --   0, below -1000    the meter of a tier (tier_meter)
 --   -1                where a look at a line's lanes ended: weight and tenant are the rank and the
 --                     tenant of the lane (lanes.sql)
---   -2 to -6, -8, -9  a part of the sweep that rests since `at`, for v seconds; 0 of line 0: when
+--   -2 to -6, -8 on   a part of the sweep that rests since `at`, for v seconds; 0 of line 0: when
 --                     the last sweep was (5_lifecycle/sweep.sql)
 --   -7                between which times deadlines wait (deadlines.sql)
 
@@ -63,7 +63,7 @@ begin
 end
 $$;
 
--- tier_meter: the model by which the meter of a route's tier is known. (-1 to -9 are others'.)
+-- tier_meter: the model by which the meter of a route's tier is known. (-1 to -10 are others'.)
 create or replace function sluice.tier_meter(p_tier int) returns int
 language sql immutable parallel safe
 as $$ select case p_tier when 1 then 0 else -1000 - p_tier end $$;

@@ -76,11 +76,13 @@ $$;
 -- rescan_line: lowers the marks of p_line above rows. Removes marks that no longer pay: those of
 -- empty lanes whose dead rows are gone, or were few (each mark costs every look 20 us: 10,000 idle
 -- lanes 200 ms); and those ahead of the clock. Tries the line's lock.
+-- Params:  p_from: looks only for rows that are ready from then on, and removes no marks.
 -- Returns: how many lanes it lowered.
 -- The cost of a walk is the number of pages that it fetched; dead rows that nobody can see any more
 -- cost nothing.
 -- twin: tenant_key
-create or replace function sluice.rescan_line(p_line int, p_now timestamptz) returns int
+create or replace function sluice.rescan_line(
+  p_line int, p_now timestamptz, p_from timestamptz default '-infinity') returns int
 language plpgsql volatile
 as $$
 declare
@@ -95,12 +97,14 @@ begin
       order by m.rank, m.tenant, m.n desc),
     seen as materialized (
       select m.*, f.ready_at as first, pg_stat_get_xact_blocks_fetched($3) as pages from marked m
-      left join lateral (select q.ready_at from %s order by q.ready_at limit 1) f on true),
+      left join lateral (select q.ready_at from %s and q.ready_at >= $5
+        order by q.ready_at limit 1) f on true),
     walked as materialized (
       select s.*, s.pages - lag(s.pages, 1, $4) over () as walk from seen s),
     useless as (
       delete from sluice.mark m using walked w
-      where m.line = $1 and m.rank = w.rank and m.tenant = w.tenant and m.n <= w.n
+      where $5 = '-infinity' and m.line = $1 and m.rank = w.rank and m.tenant = w.tenant
+        and m.n <= w.n
         and (w.ready_at > $2 - sluice.mark_lag() or w.first is null
           and w.walk <= sluice.mark_pays()))
     insert into sluice.mark (line, rank, tenant, n, ready_at)
@@ -109,7 +113,7 @@ begin
     $sql$, case when p_line = 0 then 'sluice.later q where true' else format(
       'sluice.%I q where q.rank = m.rank and (hashtextextended(q.tenant, 0) >> 1) = m.tenant',
         v_queue) end)
-  using p_line, p_now, v_table, pg_stat_get_xact_blocks_fetched(v_table);
+  using p_line, p_now, v_table, pg_stat_get_xact_blocks_fetched(v_table), p_from;
   get diagnostics v_lowered = row_count;
   if v_lowered > 0 and p_line <> 0 then
     perform sluice.notify_ready(p_line);
