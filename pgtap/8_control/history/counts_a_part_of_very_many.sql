@@ -19,7 +19,7 @@ select is((select next_id from sluice.history_look), null, 'then it is over');
 select is(counted(:'m'), '0 0 28 0', 'everything once');
 select is((select at from sluice.history_look), at(2), 'up to the time when the round began');
 select is((select count(*) from sluice.uncounted_ends(row(l.*)::sluice.history_look))
-    + (select count(*) from sluice.uncounted_attempts(row(l.*)::sluice.history_look)), 0::bigint,
+    + (select count(*) from sluice.uncounted_calls(row(l.*)::sluice.history_look)), 0::bigint,
   'nothing is left') from sluice.history_look l;
 select is(sluice.add_cells(l, 9223372036854775807), 0::bigint, 'nor added')
 from sluice.history_look l;

@@ -144,7 +144,7 @@ begin
       array_agg(distinct e.xid) filter (where e.xid >= s.xmin) as xids
     from sluice.uncounted_ends(look) e cross join seen s),
   called as (select array_agg(distinct a.xid) filter (where a.xid >= s.xmin) as xids
-    from sluice.uncounted_attempts(look) a cross join seen s),
+    from sluice.uncounted_calls(look) a cross join seen s),
   known as (
     select array(select distinct x from unnest(look.counted || f.xids || c.xids) x
       where x >= s.xmin) as xids from found f cross join called c cross join seen s)

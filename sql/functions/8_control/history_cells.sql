@@ -51,28 +51,7 @@ begin
       case when e.started_at is not null
         then date_part('epoch', e.finished_at - e.created_at) end as total_s offset 0) s
   group by 1, 2, 3, 4, 5, 6, 7;
-  return query select * from sluice.attempt_cells(p_look, p_upto);
-end
-$$;
-
--- attempt_cells: cells_of for calls that ended no task, all with the first part of a round; and for
--- ends that were taken back, each with the part that its result would have been in: it may have
--- been taken back since the part before.
-create or replace function sluice.attempt_cells(p_look sluice.history_look, p_upto bigint)
-returns table (at timestamptz, model text, tenant text, api_key text, wait_bin int, call_bin int,
-  total_bin int, solved bigint, failed bigint, cancelled bigint, expired bigint, called bigint,
-  wait_s double precision, call_s double precision, total_s double precision, input_tokens bigint,
-  output_tokens bigint, cost numeric, retries bigint, hedges bigint, wasted_tokens bigint,
-  cached_tokens bigint, cache_write_tokens bigint, reasoning_tokens bigint, wasted_cost numeric)
-language plpgsql stable
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
-set enable_material = off
-set enable_nestloop = on
-set plan_cache_mode = force_custom_plan
-as $$
-#variable_conflict use_column
-begin
-  return query
+  return query  -- calls that ended no task: all with the first part of a round
   select date_bin('1 minute', a.at, timestamptz 'epoch'), coalesce(a.model, ''), t.tenant,
     t.api_key, null::int, null::int, null::int, 0::bigint, 0::bigint, 0::bigint, 0::bigint,
     0::bigint, 0::float8, 0::float8, 0::float8, 0::bigint, 0::bigint, 0::numeric,
@@ -80,30 +59,11 @@ begin
       or a.kind = 'rerouted' and a.started_at is not null),
     count(*) filter (where a.kind = 'hedged'),
     coalesce(sum(coalesce(a.input_tokens, 0)::bigint + coalesce(a.output_tokens, 0))
-      filter (where a.kind not in ('failed', 'redriven')), 0)::bigint,
+      filter (where a.kind <> 'failed'), 0)::bigint,
     0::bigint, 0::bigint, 0::bigint, coalesce(sum(a.cost) filter (where a.kind <> 'failed'), 0)
-  from sluice.uncounted_attempts(p_look) a cross join lateral (
-    select t.tenant, t.api_key, t.created_at from sluice.task t where t.id = a.task_id limit 1) t
-  where a.kind <> 'redriven' and p_look.next_id = 0
-  group by 1, 2, 3, 4
-  union all   -- ends that were taken back
-  select date_bin('1 minute', a.at, timestamptz 'epoch'), coalesce(a.model, ''), t.tenant,
-    t.api_key, null, sluice.bin_of(s.call_s), sluice.bin_of(s.total_s), 0, count(*) filter (
-      where coalesce(a.error_code, '') not in ('cancelled', 'deadline')),
-    count(*) filter (where a.error_code = 'cancelled'),
-    count(*) filter (where a.error_code = 'deadline'), count(s.call_s), 0,
-    coalesce(sum(s.call_s), 0), coalesce(sum(s.total_s), 0), coalesce(sum(a.input_tokens), 0),
-    coalesce(sum(a.output_tokens), 0), coalesce(sum(a.cost), 0), 0, 0, 0,
-    coalesce(sum(a.cached_tokens), 0), coalesce(sum(a.cache_write_tokens), 0),
-    coalesce(sum(a.reasoning_tokens), 0), 0
-  from sluice.uncounted_attempts(p_look) a cross join lateral (
-    select t.tenant, t.api_key, t.created_at from sluice.task t where t.id = a.task_id limit 1) t
-  cross join lateral (
-    select date_part('epoch', a.at - a.started_at) as call_s,
-      case when a.started_at is not null then date_part('epoch', a.at - t.created_at) end
-        as total_s) s
-  where a.kind = 'redriven' and a.task_id >= p_look.next_id and a.task_id < p_upto
-  group by 1, 2, 3, 4, 6, 7;
+  from sluice.uncounted_calls(p_look) a cross join lateral (
+    select t.tenant, t.api_key from sluice.task t where t.id = a.task_id limit 1) t
+  where p_look.next_id = 0 group by 1, 2, 3, 4;
 end
 $$;
 
