@@ -1,7 +1,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_jobs.sql
-select plan(12);
+select plan(14);
 
 select given_model() as a, given_model() as b \gset
 select given_task(:'a') as waiting, given_task(:'a', run_at => at(1000)) as later \gset
@@ -29,6 +29,14 @@ select is((select t.model from unnest(:'changed'::sluice.job_task[]) t), id_of(:
 select is((select model from sluice.later where task_id = :later), id_of(:'b'), 'and is moved');
 select is(sluice.prioritise('later', array[:waiting, :later], 7), array[:later]::bigint[],
   'a priority is given in one place, too');
+select given_route(:'a') as r \gset
+select given_task(:'r', p_now => at(2)) as routed \gset
+select sluice.place_of(own_line(:'r')) as p \gset
+select is(sluice.prioritise(:'p', array[:routed], 7), array[:routed]::bigint[],
+  'also in the line of a route');
+select results_eq(format('select rank, ready_at, model from sluice.%I where task_id = %s', :'p',
+  :routed), format('values (-7::smallint, %L::timestamptz, null::int)', at(2)),
+  'where it stays, and keeps its age');
 select is((error_of(format('select sluice.act_on(jsonb_populate_record(%L::sluice.job, '
   '''{"target": "gone"}''), ''later'', ''{}'', at(4))', :'job'))).code, 'SL001',
   'a target must be there');

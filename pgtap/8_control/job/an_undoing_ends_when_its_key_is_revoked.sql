@@ -1,4 +1,4 @@
--- sluice.advance_job, sluice.begin_undo
+-- sluice.advance_job, sluice.undo_job
 begin;
 \ir ../../_helpers.sql
 \ir ../../_jobs.sql

@@ -19,9 +19,9 @@ $$;
 
 select given_model() as m \gset
 select array_agg(ended(:'m', 'a')) as jobs from generate_series(1, 3) \gset
-select sluice.begin_undo((:'jobs'::bigint[])[n], 'a', at(2)) from generate_series(1, 2) n
+select sluice.undo_job((:'jobs'::bigint[])[n], at(2)) from generate_series(1, 2) n
   \g /dev/null
-select code, message from error_of(format('select sluice.begin_undo(%s, ''a'', at(2))',
+select code, message from error_of(format('select sluice.undo_job(%s, at(2))',
   (:'jobs'::bigint[])[3])) \gset
 select is(:'code'::text, 'SL003', 'two jobs of a tenant are undone at a time');
 select is(:'message'::text, format('too many jobs are open of this tenant: %s, %s',
@@ -31,7 +31,7 @@ select is((error_of($$select sluice.store_job(sluice.new_job('cancel', '{"everyt
 select lives_ok($$select sluice.store_job(sluice.new_job('cancel', '{"everything": true}', null,
   null, 'b', at(2)))$$, 'another tenant''s begin');
 select is((stepped((:'jobs'::bigint[])[1], p_now => at(3))).state, 'undone', 'when one has ended');
-select is(sluice.begin_undo((:'jobs'::bigint[])[3], 'a', at(4)), 'undoing', 'the next one begins');
+select is(sluice.undo_job((:'jobs'::bigint[])[3], at(4)), 'undoing', 'the next one begins');
 
 select sluice.store_job(sluice.new_job('cancel', '{"everything": true}', null, null, 't' || n,
   at(2))) from generate_series(1, 7) n \g /dev/null

@@ -101,10 +101,11 @@ begin
 end
 $$;
 
--- accept_batch: whether the tenant may begin another batch, which makes p_files files.
+-- accept_batch: whether the tenant may begin another batch, which makes two files: of its results
+-- and errors or, of messages, of its requests and results.
 -- Params:  p_tenant: null: none.
 -- Errors:  SL003, SL005 as above; SL005 too many are open.
-create or replace function sluice.accept_batch(p_tenant text, p_files int) returns void
+create or replace function sluice.accept_batch(p_tenant text) returns void
 language plpgsql volatile
 as $$
 declare
@@ -120,7 +121,7 @@ begin
              'or raise sluice.tenants.max_batches '
         || '(for all: sluice.settings.tenant_max_batches).';
   end if;
-  perform sluice.accept_files(p_tenant, p_files);
+  perform sluice.accept_files(p_tenant, 2);
   -- now and then, for it counts them
   perform sluice.drop_oldest_batches(v_tenant) where random() < 0.05;
 end

@@ -7,7 +7,7 @@ language plpgsql stable
 as $$
 declare
   c sluice.job_conditions := jsonb_populate_record(null::sluice.job_conditions, p_job.filter);
-  v_filter sluice.task_filter := sluice.conditions_of(coalesce(c.model, c.route), c.tenant,
+  v_filter sluice.task_filter := sluice.task_filter_of(coalesce(c.model, c.route), c.tenant,
     c.metadata, c.batch_id, c.since, c.until, c.error_like, c.error_code);
 begin
   if c.route is not null then

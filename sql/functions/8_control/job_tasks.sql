@@ -122,34 +122,21 @@ language plpgsql volatile
 as $$
 declare
   v_ids bigint[] := sluice.waiting_ids(p_place, p_ids);
-  v_line int := sluice.line_of_place(p_place);
-  v_rows sluice.queue[];   -- before
-  v_ranks smallint[];
-  v_tenants bigint[];
-  v_firsts timestamptz[];
+  v_route text := (
+    select l.route from sluice.route_line l where l.n = -sluice.line_of_place(p_place));
 begin
   if v_ids = '{}' then
     return v_ids;
   end if;
   update sluice.task t set priority = p_priority where t.id = any (v_ids);
-  if v_line is null then
+  if p_place = 'later' then
     update sluice.later l set rank = -p_priority where l.task_id = any (v_ids);
-    return v_ids;
+  else
+    perform sluice.put_back(array(
+      select row(r.task_id, r.ready_at, r.deadline, r.model, r.request_bytes, r.fence, -p_priority,
+        r.attempts, v_route, r.tenant)::sluice.later
+      from unnest(sluice.take_waiting(p_place, v_ids)) r), null);
   end if;
-  perform sluice.lock_line(v_line);
-  execute format('select array_agg(q::sluice.queue) from sluice.%I q where q.task_id = any ($1)',
-    p_place) into v_rows using v_ids;
-  perform sluice.note_gone(v_line, v_rows);
-  execute format($sql$
-    with put as (update sluice.%I q set rank = -$2 where q.task_id = any ($1)
-      returning q.rank, q.tenant, q.ready_at),
-    lane as (select p.rank, sluice.tenant_key(p.tenant) as tenant, min(p.ready_at) as first
-      from put p group by 1, 2)
-    select array_agg(rank), array_agg(tenant), array_agg(first) from lane
-    $sql$, p_place)
-  into v_ranks, v_tenants, v_firsts using v_ids, p_priority;
-  perform sluice.lower_marks(v_line, v_ranks, v_tenants, v_firsts);
-  perform sluice.notify_ready(v_line);
   return v_ids;
 end
 $$;

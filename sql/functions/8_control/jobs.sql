@@ -125,31 +125,24 @@ $$;
 -- Params:  id: of the job.
 -- Returns: the state afterwards: cancelled or, if the job had ended, the final one.
 -- Errors:  SL006 no such job among those that the caller may see.
+--
+-- A step that is being made holds the job's row, and is the last.
 create or replace function sluice.cancel_job(id bigint, p_now timestamptz default null)
 returns text
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
+declare
+  v_now timestamptz := sluice.now_for(p_now);
 begin
-  return sluice.stop_job(cancel_job.id, null, sluice.now_for(p_now));
-end
-$$;
-
--- stop_job: cancel_job for a key of p_tenant (null: any). A step that is being made holds the job's
--- row, and is the last.
-create or replace function sluice.stop_job(p_id bigint, p_tenant text, p_now timestamptz)
-returns text
-language plpgsql volatile
-as $$
-begin
-  perform sluice.require_job(p_id, p_tenant);
-  update sluice.job j set state = 'cancelled', finished_at = p_now,
-    undo_until = sluice.undo_end(j, p_now)
-  where j.id = p_id and j.state in ('running', 'undoing');
+  perform sluice.require_job(cancel_job.id, null);
+  update sluice.job j set state = 'cancelled', finished_at = v_now,
+    undo_until = sluice.undo_end(j, v_now)
+  where j.id = cancel_job.id and j.state in ('running', 'undoing');
   if found then
-    perform sluice.note_command('cancel_job', p_id::text);
+    perform sluice.note_command('cancel_job', cancel_job.id::text);
   end if;
-  return (select j.state from sluice.job j where j.id = p_id);
+  return (select j.state from sluice.job j where j.id = cancel_job.id);
 end
 $$;
 
@@ -169,22 +162,13 @@ returns text
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-begin
-  return sluice.begin_undo(undo_job.id, null, sluice.now_for(p_now));
-end
-$$;
-
--- begin_undo: undo_job for a key of p_tenant (null: any).
-create or replace function sluice.begin_undo(p_id bigint, p_tenant text, p_now timestamptz)
-returns text
-language plpgsql volatile
-as $$
 declare
-  v_job sluice.job := sluice.require_job(p_id, p_tenant);
+  v_now timestamptz := sluice.now_for(p_now);
+  v_job sluice.job := sluice.require_job(undo_job.id, null);
 begin
-  select j.* into v_job from sluice.job j where j.id = p_id for update;
-  if not sluice.can_undo(v_job, p_now) then
-    raise exception 'job % cannot be undone', p_id using errcode = 'SL004', hint = case
+  select j.* into v_job from sluice.job j where j.id = undo_job.id for update;
+  if not sluice.can_undo(v_job, v_now) then
+    raise exception 'job % cannot be undone', undo_job.id using errcode = 'SL004', hint = case
       when v_job.action = 'forget' then 'Erased texts are gone.'
       when v_job.finished_at is null then 'It has not ended: cancel it first.'
       when v_job.state = 'undone' then 'It has been undone already.'
@@ -193,10 +177,10 @@ begin
         sluice.undo_tasks_max()) end;
   end if;
   perform sluice.take_place(v_job);
-  update sluice.job j set state = 'undoing', finished_at = null, look_at = p_now, error = null,
+  update sluice.job j set state = 'undoing', finished_at = null, look_at = v_now, error = null,
     failures = 0, undo_until = 'infinity', undo_key = sluice.caller_key()
-  where j.id = p_id;
-  perform sluice.note_command('undo_job', p_id::text);
+  where j.id = undo_job.id;
+  perform sluice.note_command('undo_job', undo_job.id::text);
   perform sluice.notify('sluice_config', '');
   return 'undoing';
 end

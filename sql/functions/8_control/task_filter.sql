@@ -10,23 +10,9 @@ create or replace function sluice.task_filter_of(
 language plpgsql stable
 as $$
 declare
-  v_filter sluice.task_filter := sluice.conditions_of(p_name, p_tenant, p_metadata, p_batch_id,
-    p_since, p_until, p_error_like, p_error_code);
-begin
-  select s.bound, s.tenants into v_filter.is_bound, v_filter.tenants from sluice.caller_scope() s;
-  return v_filter;
-end
-$$;
-
--- conditions_of: task_filter_of without saying whose tasks are meant.
-create or replace function sluice.conditions_of(
-  p_name text, p_tenant text, p_metadata jsonb, p_batch_id bigint, p_since timestamptz,
-  p_until timestamptz, p_error_like text, p_error_code text) returns sluice.task_filter
-language plpgsql stable
-as $$
-declare
   v_filter sluice.task_filter;
 begin
+  select s.bound, s.tenants into v_filter.is_bound, v_filter.tenants from sluice.caller_scope() s;
   v_filter.name := p_name;
   v_filter.model := (select id from sluice.models where name = p_name);
   v_filter.route := case when v_filter.model is null then p_name end;

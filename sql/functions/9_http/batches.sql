@@ -20,7 +20,7 @@ declare
   v_batch sluice.batch;
 begin
   perform sluice.check_batch_metadata(v_body -> 'metadata'),
-    sluice.accept_batch(create_batch.tenant, 2);
+    sluice.accept_batch(create_batch.tenant);
   insert into sluice.batch (input_file, created_at, expires_at, look_at, output_lifetime, endpoint,
     completion_window, tenant, metadata, api_key)
   values (v_file.id, v_now, v_now + sluice.window_of(v_body ->> 'completion_window'), v_now,
@@ -50,7 +50,7 @@ declare
   v_file bigint;
   v_batch sluice.batch;
 begin
-  perform sluice.accept_batch(create_message_batch.tenant, 2);  -- of its requests and its results
+  perform sluice.accept_batch(create_message_batch.tenant);
   v_file := sluice.begin_file('batch', 'message_batch.jsonl', create_message_batch.tenant, v_now);
   insert into sluice.file_part (file, n, lines, body)
   select v_file, width_bucket(r.n::int, v_begins) - 1, count(*),

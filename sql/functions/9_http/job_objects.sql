@@ -80,11 +80,9 @@ language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
 begin
-  if act_on_job.action = 'undo' then
-    perform sluice.begin_undo(act_on_job.id, act_on_job.tenant, sluice.now_for(p_now));
-  else
-    perform sluice.stop_job(act_on_job.id, act_on_job.tenant, sluice.now_for(p_now));
-  end if;
+  perform sluice.require_job(act_on_job.id, act_on_job.tenant);
+  perform case act_on_job.action when 'undo' then sluice.undo_job(act_on_job.id, p_now)
+    else sluice.cancel_job(act_on_job.id, p_now) end;
   return sluice.show_job(act_on_job.id, act_on_job.tenant);
 end
 $$;
