@@ -5,7 +5,7 @@ begin;
 \set alone
 \ir ../_helpers.sql
 \ir ../_history.sql
-select plan(5);
+select plan(6);
 
 select given_model() as m \gset
 select given_looks();
@@ -47,6 +47,8 @@ set local role :"one";
 select cmp_ok(fetched('history_row', of_history(:'one', :'m')), '>', 0::bigint, 'of its own');
 select is(fetched('history_row', of_history(:'two', :'m')), 0::bigint, 'none of another''s');
 select is(fetched('key_history_row', of_keys(:'two', :'m')), 0::bigint, 'nor by key');
+select cmp_ok(fetched('history_row', regexp_replace(of_history(:'one', :'m'), '.$', ' collate "C")')), '=',
+  fetched('history_row', of_history(:'one', :'m')), 'whatever the collation');
 select is(fetched('idempotency', of_key(:'two', :'m')), 0::bigint, 'nor of its idempotency keys');
 reset role;
 set local role :"two";

@@ -1,9 +1,9 @@
--- sluice.history_of_keys, sluice.keyed_query, sluice.shown_key_name
+-- sluice.history_of_keys, sluice.shown_key_name
 begin;
 \set alone
 \ir ../_helpers.sql
 \ir ../_history.sql
-select plan(18);
+select plan(17);
 
 select given_model() as m \gset
 select given_looks();
@@ -56,7 +56,6 @@ select matches(sluice.history_page('day', '2039-12-31', '2040-01-02', null, null
   E'^at,key,key_name,solved.*\r\n"2040-01-01[^\r]*"''=nightly",', 'as CSV, without formulas');
 select matches(sluice.history_page('day', '2000-01-01', '2000-01-02', null, null, 'key', 'csv'),
   '^at,key,[a-z_,]+$', 'without rows it has its columns');
-select alike(sluice.keyed_query('day', null, 'it''s'), '%''it''''s''%', 'one query');
 select is((select array_agg(distinct key order by key) from sluice.key_history),
   '{00000000000000aa,00000000000000bb}', 'the view has keys alone');
 select is((select key_name from sluice.key_history where step = 'day' and tenant = :'two'),

@@ -105,24 +105,6 @@ begin
 end
 $$;
 
--- scope_text: the condition that a column names a tenant for which the present caller may act, to
--- be put into a query. One that an index can check: each session sees how many rows its queries
--- fetched, and so whether another tenant has any.
--- Params:  p_tenant: only this one (null: any).
-create or replace function sluice.scope_text(p_column text, p_tenant text) returns text
-language plpgsql stable
-as $$
-declare
-  v_scope record := sluice.caller_scope();
-begin
-  return case when (p_tenant collate "default" = any (v_scope.tenants)) <> v_scope.bound
-    then 'false'
-    when p_tenant is not null then format('%s = %L', p_column, p_tenant)
-    when v_scope.bound then format('%s = any (%L::text[])', p_column, v_scope.tenants)
-    else format('%s <> all (%L::text[])', p_column, v_scope.tenants) end;
-end
-$$;
-
 -- is_administrator: whether the present caller may act for every tenant, in each of his roles.
 create or replace function sluice.is_administrator() returns boolean
 language plpgsql stable

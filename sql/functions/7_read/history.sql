@@ -37,26 +37,39 @@ create or replace function sluice.history_rows_max() returns int
 language sql immutable parallel safe
 as $$ select 5000 $$;
 
--- history_source: the query for the rows that answer history_of, of the caller's tenants alone.
--- Params:  p_by_model, p_by_tenant: whether each has its own; p_model, p_tenant: only this (null:
---          any).
-create or replace function sluice.history_source(
-  p_by_model boolean, p_by_tenant boolean, p_model text, p_tenant text) returns text
-language plpgsql stable
+-- stored_step: the step of the rows that answer for a step of history_of.
+create or replace function sluice.stored_step(p_step text, p_since timestamptz) returns text
+language sql immutable parallel safe
 as $$
-declare
-  v_scope record := sluice.caller_scope();
-begin
-  return format('select %s as shown_model, %s as shown_tenant, h from sluice.history_row h
-      where h.step = $1 and h.at >= $2 and h.at < $3 and h.model %s and %s',
-    case when p_by_model then 'nullif(h.model, '''')' else 'null' end,
-    case when p_by_tenant then 'h.tenant' else 'null' end,
-    case when p_model is not null then '= ' || quote_literal(p_model)
-      when p_by_model then 'is not null' else 'is null' end,
-    case when p_tenant is null and not p_by_tenant and not v_scope.bound and v_scope.tenants = '{}'
-      then 'h.tenant is null'
-      else 'h.tenant is not null and ' || sluice.scope_text('h.tenant', p_tenant) end);
-end
+  select case when p_step <> 'all' then p_step
+    when date_trunc('day', p_since, 'UTC') = p_since then 'day' else 'hour' end
+$$;
+
+-- history_rows: the rows that history_of adds up, of the caller's tenants alone. Inlined, in plans
+-- that are made for one call: then its conditions are what an index checks, and no row of another
+-- tenant is fetched, which each session could see.
+-- Params:  as history_of; p_bound, p_tenants: caller_scope.
+-- Returns: at, model, tenant: as history_of shows them.
+create or replace function sluice.history_rows(
+  p_step text, p_since timestamptz, p_until timestamptz, p_model text, p_tenant text, p_by text,
+  p_bound boolean, p_tenants text[])
+returns table (at timestamptz, model text, tenant text, h sluice.history_row)
+language sql stable
+as $$
+  select case p_step when 'all' then p_since else h.at end,
+    case when p_by like 'model%' then nullif(h.model, '') end,
+    case when p_by like '%tenant' then h.tenant end, h
+  from sluice.history_row h
+  where h.step = sluice.stored_step(p_step, p_since) collate "default"
+    and h.at >= p_since and h.at < p_until
+    and case when p_model is not null then h.model = p_model collate "default"
+      when p_by like 'model%' then h.model is not null else h.model is null end
+    and case when p_tenant is not null then h.tenant = p_tenant collate "default"
+        and (p_tenant collate "default" = any (p_tenants)) = p_bound
+      when p_bound then h.tenant = any (p_tenants)
+      when p_by like '%tenant' or p_tenants <> '{}'
+        then h.tenant is not null and h.tenant <> all (p_tenants)
+      else h.tenant is null end
 $$;
 
 -- history_of: what became of the caller's tenants' tasks, by time, also of tasks that are no longer
@@ -79,13 +92,14 @@ returns setof sluice.history
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_custom_plan
 as $$
 #variable_conflict use_variable
 declare
   v_until timestamptz := coalesce(until, p_now, clock_timestamp());
   v_since timestamptz := coalesce(since, v_until - case step when 'minute' then interval '1 hour'
     when 'hour' then interval '2 days' else interval '30 days' end);
-  v_source text;
+  v_scope record := sluice.caller_scope();
   v_count bigint;
 begin
   perform sluice.require_collation(step);
@@ -97,11 +111,10 @@ begin
       using errcode = 'SL004', column = 'by',
       hint = 'It is model, tenant, "model,tenant" or none; by key: sluice.history_of_keys().';
   end if;
-  v_source := sluice.history_source(by like 'model%', by like '%tenant', model, tenant);
-  execute format('select count(*) from (select from (%s) s group by %s shown_model, shown_tenant
-    limit %s) g', v_source, case when step <> 'all' then '(h).at,' end,
-    sluice.history_rows_max() + 1)
-  into v_count using sluice.stored_step(step, v_since), v_since, v_until;
+  v_count := (select count(*) from (
+    select from sluice.history_rows(step, v_since, v_until, model, tenant, by, v_scope.bound,
+      v_scope.tenants) r
+    group by r.at, r.model, r.tenant limit sluice.history_rows_max() + 1) g);
   if v_count > sluice.history_rows_max() then
     raise exception 'that is more than % rows', sluice.history_rows_max()
       using errcode = 'SL004', column = case step when 'all' then 'by' else 'step' end,
@@ -109,40 +122,25 @@ begin
         when 'hour' then 'Take step=day, or a shorter time.' when 'day' then 'Take step=all, or a '
           'shorter time.' else 'Name a model or a tenant.' end;
   end if;
-  return query execute sluice.history_query(v_source, step)
-    using sluice.stored_step(step, v_since), v_since, v_until;
+  return query
+  select step, r.at, r.model, r.tenant, sum((r.h).solved)::bigint, sum((r.h).failed)::bigint,
+    sum((r.h).cancelled)::bigint, sum((r.h).expired)::bigint, sum((r.h).retries)::bigint,
+    sum((r.h).hedges)::bigint, sum((r.h).input_tokens)::bigint, sum((r.h).output_tokens)::bigint,
+    trim_scale(sum((r.h).cost)), sum((r.h).wasted_tokens)::bigint, sum((r.h).called)::bigint,
+    sum((r.h).wait_s), sum((r.h).call_s), sum((r.h).total_s),
+    -- of a month of a thousand tenants they would take a second
+    case when step <> 'all' then sluice.percentile(sluice.sum_counts((r.h).wait_counts), 0.5) end,
+    case when step <> 'all' then sluice.percentile(sluice.sum_counts((r.h).wait_counts), 0.99) end,
+    case when step <> 'all' then sluice.percentile(sluice.sum_counts((r.h).call_counts), 0.5) end,
+    case when step <> 'all' then sluice.percentile(sluice.sum_counts((r.h).call_counts), 0.99) end,
+    case when step <> 'all' then sluice.percentile(sluice.sum_counts((r.h).total_counts), 0.5) end,
+    case when step <> 'all' then sluice.percentile(sluice.sum_counts((r.h).total_counts), 0.99) end,
+    sum((r.h).cached_tokens)::bigint, sum((r.h).cache_write_tokens)::bigint,
+    sum((r.h).reasoning_tokens)::bigint, trim_scale(sum((r.h).wasted_cost))
+  from sluice.history_rows(step, v_since, v_until, model, tenant, by, v_scope.bound,
+    v_scope.tenants) r
+  group by r.at, r.model, r.tenant order by r.at, r.model, r.tenant;
 end
-$$;
-
--- stored_step: the step of the rows that answer for a step of history_of.
-create or replace function sluice.stored_step(p_step text, p_since timestamptz) returns text
-language sql immutable parallel safe
-as $$
-  select case when p_step <> 'all' then p_step
-    when date_trunc('day', p_since, 'UTC') = p_since then 'day' else 'hour' end
-$$;
-
--- history_query: the rows of a source (history_source) as history_of gives them, for p_step all one
--- for the whole time, $2 to $3. Percentiles of a month of a thousand tenants would take a second.
-create or replace function sluice.history_query(p_source text, p_step text) returns text
-language sql immutable
-as $$
-  select format('
-    select %L, %s, s.shown_model, s.shown_tenant, sum((s.h).solved)::bigint,
-      sum((s.h).failed)::bigint, sum((s.h).cancelled)::bigint, sum((s.h).expired)::bigint,
-      sum((s.h).retries)::bigint, sum((s.h).hedges)::bigint, sum((s.h).input_tokens)::bigint,
-      sum((s.h).output_tokens)::bigint, trim_scale(sum((s.h).cost)),
-      sum((s.h).wasted_tokens)::bigint, sum((s.h).called)::bigint, sum((s.h).wait_s),
-      sum((s.h).call_s), sum((s.h).total_s), %s, sum((s.h).cached_tokens)::bigint,
-      sum((s.h).cache_write_tokens)::bigint, sum((s.h).reasoning_tokens)::bigint,
-      trim_scale(sum((s.h).wasted_cost))
-    from (%s) s group by 2, 3, 4 order by 2, 3, 4', p_step,
-    case p_step when 'all' then '$2' else '(s.h).at' end,
-    (select string_agg(case p_step when 'all' then 'null::float8'
-      else format('sluice.percentile(sluice.sum_counts((s.h).%s_counts), %s)', k.kind, p.part) end,
-      ', ' order by k.n, p.part)
-      from unnest(array['wait', 'call', 'total']) with ordinality k(kind, n)
-      cross join unnest(array[0.5, 0.99]) p(part)), p_source)
 $$;
 
 -- sparks: how many tasks of each model were solved in each of the last 60 minutes that have been
@@ -153,23 +151,29 @@ returns table (model text, solved int[])
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_custom_plan
 as $$
 #variable_conflict use_column
 declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_scope record := sluice.caller_scope();
   v_until timestamptz;
+  v_since timestamptz;
 begin
   -- While somebody looks the newest minutes are not counted; while nobody does, nothing ends.
   select date_trunc('minute', case when v_now - l.at < interval '3 minutes' then least(l.at, v_now)
     else v_now end) into v_until from sluice.history_look l;
-  return query execute format('
-    select m.model, array(select coalesce(m.counts[i], 0) from generate_series(0, 59) i) from (
-      select r.model, sluice.histogram(array_agg(r.minute), array_agg(r.solved)) as counts from (
-        select s.shown_model as model, sum((s.h).solved)::bigint as solved,
-          (extract(epoch from (s.h).at - $2) / 60)::int as minute from (%s) s
-        where s.shown_model is not null group by s.shown_model, (s.h).at) r
-      group by r.model) m',
-    sluice.history_source(true, false, null, null))
-  using 'minute', v_until - interval '60 minutes', v_until;
+  v_since := v_until - interval '60 minutes';
+  return query
+  select m.model, array(select coalesce(m.counts[i], 0) from generate_series(0, 59) i)
+  from (
+    select s.model, sluice.histogram(array_agg(s.minute), array_agg(s.solved)) as counts
+    from (
+      select r.model, sum((r.h).solved)::bigint as solved,
+        (extract(epoch from r.at - v_since) / 60)::int as minute
+      from sluice.history_rows('minute', v_since, v_until, null, null, 'model', v_scope.bound,
+        v_scope.tenants) r
+      where r.model is not null group by r.model, r.at) s
+    group by s.model) m;
 end
 $$;

@@ -47,12 +47,14 @@ returns table (at timestamptz, key text, key_name text, solved bigint, failed bi
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_custom_plan
 as $$
 #variable_conflict use_column
 declare
   v_until timestamptz := coalesce(history_of_keys.until, p_now, clock_timestamp());
   v_since timestamptz := coalesce(history_of_keys.since, v_until
     - case history_of_keys.step when 'hour' then interval '2 days' else interval '30 days' end);
+  v_scope record := sluice.caller_scope();
   v_rows int;
 begin
   perform sluice.require_collation(history_of_keys.step);
@@ -60,9 +62,38 @@ begin
     raise exception 'by key there is no step "%"', coalesce(left(history_of_keys.step, 200), 'null')
       using errcode = 'SL004', column = 'step', hint = 'By key there are hour, day, all.';
   end if;
-  return query execute sluice.keyed_query(history_of_keys.step, history_of_keys.model,
-      history_of_keys.tenant)
-    using sluice.stored_step(history_of_keys.step, v_since), v_since, v_until;
+  return query
+  with keyed as materialized (  -- conditions as those of history_rows
+    select h.* from sluice.key_history_row h
+    where h.step = sluice.stored_step(history_of_keys.step, v_since) collate "default"
+      and h.at >= v_since and h.at < v_until
+      and (history_of_keys.model is null or h.model = history_of_keys.model collate "default")
+      and case when history_of_keys.tenant is not null
+          then h.tenant = history_of_keys.tenant collate "default"
+            and (history_of_keys.tenant collate "default" = any (v_scope.tenants)) = v_scope.bound
+        when v_scope.bound then h.tenant = any (v_scope.tenants)
+        else h.tenant <> all (v_scope.tenants) end),
+  part as (  -- what a key has is taken from what all have, so that the rest is left
+    select r.at, null as key, 1 as sign, (r.h).solved, (r.h).failed, (r.h).cancelled, (r.h).expired,
+      (r.h).retries, (r.h).hedges, (r.h).input_tokens, (r.h).output_tokens, (r.h).cost,
+      (r.h).wasted_tokens
+    from sluice.history_rows(history_of_keys.step, v_since, v_until, history_of_keys.model,
+      history_of_keys.tenant, 'none', v_scope.bound, v_scope.tenants) r
+    union all
+    select case history_of_keys.step when 'all' then v_since else k.at end, o.key, o.sign, k.solved,
+      k.failed, k.cancelled, k.expired, k.retries, k.hedges, k.input_tokens, k.output_tokens,
+      k.cost, k.wasted_tokens
+    from keyed k cross join lateral (values (null, -1), (k.api_key, 1)) o(key, sign))
+  select p.at, p.key, sluice.shown_key_name(p.key, history_of_keys.tenant),
+    sum(p.sign * p.solved)::bigint, sum(p.sign * p.failed)::bigint,
+    sum(p.sign * p.cancelled)::bigint, sum(p.sign * p.expired)::bigint,
+    sum(p.sign * p.retries)::bigint, sum(p.sign * p.hedges)::bigint,
+    sum(p.sign * p.input_tokens)::bigint, sum(p.sign * p.output_tokens)::bigint,
+    trim_scale(sum(p.sign * p.cost)), sum(p.sign * p.wasted_tokens)::bigint
+  from part p group by p.at, p.key
+  having p.key is not null or sum(p.sign * (p.solved + p.failed + p.cancelled + p.expired
+    + p.retries + p.hedges + p.wasted_tokens)) <> 0
+  order by p.at, p.key limit sluice.history_rows_max() + 1;
   get diagnostics v_rows = row_count;
   if v_rows > sluice.history_rows_max() then
     raise exception 'that is more than % rows', sluice.history_rows_max() using errcode = 'SL004',
@@ -71,42 +102,5 @@ begin
         when 'day' then 'Take step=all, or a shorter time.'
         else 'Take step=day, or a shorter time.' end;
   end if;
-end
-$$;
-
--- keyed_query: the query of history_of_keys, of one row more than it may give. $1 is the step that
--- is stored, $2 and $3 bound the time. What a key has is taken from what all have, so that the rest
--- is left.
-create or replace function sluice.keyed_query(p_step text, p_model text, p_tenant text)
-returns text
-language plpgsql stable
-as $$
-begin
-  return format('
-    with keyed as materialized (
-      select h.* from sluice.key_history_row h
-      where h.step = $1 and h.at >= $2 and h.at < $3 and (%2$L is null or h.model = %2$L)
-        and %6$s),
-    parts as (
-      select (s.h).at, null as key, 1 as sign, (s.h).solved, (s.h).failed, (s.h).cancelled,
-        (s.h).expired, (s.h).retries, (s.h).hedges, (s.h).input_tokens, (s.h).output_tokens,
-        (s.h).cost, (s.h).wasted_tokens
-      from (%1$s) s
-      union all
-      select k.at, o.key, o.sign, k.solved, k.failed, k.cancelled, k.expired, k.retries, k.hedges,
-        k.input_tokens, k.output_tokens, k.cost, k.wasted_tokens
-      from keyed k cross join lateral (values (null, -1), (k.api_key, 1)) o(key, sign))
-    select %5$s, p.key, sluice.shown_key_name(p.key, %3$L), sum(p.sign * p.solved)::bigint,
-      sum(p.sign * p.failed)::bigint, sum(p.sign * p.cancelled)::bigint,
-      sum(p.sign * p.expired)::bigint, sum(p.sign * p.retries)::bigint,
-      sum(p.sign * p.hedges)::bigint, sum(p.sign * p.input_tokens)::bigint,
-      sum(p.sign * p.output_tokens)::bigint, trim_scale(sum(p.sign * p.cost)),
-      sum(p.sign * p.wasted_tokens)::bigint
-    from parts p group by 1, p.key
-    having p.key is not null or sum(p.sign * (p.solved + p.failed + p.cancelled + p.expired
-      + p.retries + p.hedges + p.wasted_tokens)) <> 0
-    order by 1, p.key limit %4$s', sluice.history_source(false, false, p_model, p_tenant),
-    p_model, p_tenant, sluice.history_rows_max() + 1,
-    case p_step when 'all' then '$2' else 'p.at' end, sluice.scope_text('h.tenant', p_tenant));
 end
 $$;
