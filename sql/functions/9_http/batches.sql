@@ -140,19 +140,19 @@ create or replace function sluice.list_batches(
   tenant text, messages boolean, after bigint, before bigint, max_batches int) returns json
 language plpgsql stable security definer
 set search_path = sluice, pg_temp
+set plan_cache_mode = force_custom_plan
 as $$
 declare
-  v_ids bigint[];
+  v_ids bigint[] := array(
+    select b.id from sluice.batch b
+    where (b.endpoint = '/v1/messages') = list_batches.messages
+      and b.id < coalesce(list_batches.after, 9223372036854775807)
+      and b.id > coalesce(list_batches.before, 0)
+      and (list_batches.tenant is null or coalesce(b.tenant, 'default') = list_batches.tenant
+        and b.tenant = list_batches.tenant)
+    -- the page next to a bound from below is read upwards
+    order by case when list_batches.before is null then b.id end desc, b.id limit max_batches + 1);
 begin
-  -- The page next to a bound from below is read upwards.
-  execute format('select array(select b.id from sluice.batch b
-      where (b.endpoint = ''/v1/messages'') = $1 and b.id < $2 and b.id > $3 %s
-      order by b.id %s limit $5)',
-    case when list_batches.tenant is not null
-      then 'and coalesce(b.tenant, ''default'') = $4 and b.tenant = $4' end,
-    case when list_batches.before is null then 'desc' end)
-  into v_ids using list_batches.messages, coalesce(list_batches.after, 9223372036854775807),
-    coalesce(list_batches.before, 0), list_batches.tenant, max_batches + 1;
   return (
     select sluice.list_object(coalesce(json_agg(sluice.shown_batch(b) order by b.id desc), '[]'),
       cardinality(v_ids) > max_batches)

@@ -106,19 +106,18 @@ create or replace function sluice.list_files(
   tenant text, purpose text, after bigint, max_files int, ascending boolean) returns json
 language plpgsql stable security definer
 set search_path = sluice, pg_temp
+set plan_cache_mode = force_custom_plan
 as $$
 declare
-  v_ids bigint[];
+  v_ids bigint[] := array(
+    select f.id from sluice.file f
+    where f.bytes is not null and (list_files.purpose is null or f.purpose = list_files.purpose)
+      and (list_files.after is null
+        or case when ascending then f.id > list_files.after else f.id < list_files.after end)
+      and (list_files.tenant is null or coalesce(f.tenant, 'default') = list_files.tenant
+        and f.tenant = list_files.tenant)
+    order by case when not ascending then f.id end desc, f.id limit max_files + 1);
 begin
-  execute format('select array(select f.id from sluice.file f
-      where f.bytes is not null and f.id %s $2 %s %s order by f.id %s limit $4)',
-    case when ascending then '>' else '<' end,
-    case when list_files.tenant is not null
-      then 'and coalesce(f.tenant, ''default'') = $1 and f.tenant = $1' end,
-    case when list_files.purpose is not null then 'and f.purpose = $3' end,
-    case when not ascending then 'desc' end)
-  into v_ids using list_files.tenant, coalesce(list_files.after,
-    case when ascending then 0 else 9223372036854775807 end), list_files.purpose, max_files + 1;
   return (
     select sluice.list_object(coalesce(json_agg(sluice.file_object(f)
         order by case when ascending then f.id else -f.id end), '[]'),
