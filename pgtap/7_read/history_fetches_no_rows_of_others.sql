@@ -47,7 +47,7 @@ set local role :"one";
 select cmp_ok(fetched('history_row', of_history(:'one', :'m')), '>', 0::bigint, 'of its own');
 select is(fetched('history_row', of_history(:'two', :'m')), 0::bigint, 'none of another''s');
 select is(fetched('key_history_row', of_keys(:'two', :'m')), 0::bigint, 'nor by key');
-select cmp_ok(fetched('history_row', regexp_replace(of_history(:'one', :'m'), '.$', ' collate "C")')), '=',
+select is(fetched('history_row', regexp_replace(of_history(:'one', :'m'), '.$', ' collate "C")')),
   fetched('history_row', of_history(:'one', :'m')), 'whatever the collation');
 select is(fetched('idempotency', of_key(:'two', :'m')), 0::bigint, 'nor of its idempotency keys');
 reset role;
