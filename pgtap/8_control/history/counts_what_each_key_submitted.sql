@@ -1,4 +1,4 @@
--- sluice.add_keyed
+-- sluice.add_cells
 begin;
 \set alone
 \ir ../../_helpers.sql
@@ -35,8 +35,11 @@ select bag_eq('select step, api_key, tenant, cancelled from sluice.key_history_r
 select is((select sum(cancelled) from sluice.history where step = 'day'), 5::numeric,
   'the history has all of them, and each once');
 select is(sluice.count_ends(at(61)), 0::bigint, 'the next look counts nothing');
-select sluice.add_keyed(array(select k from sluice.key_history_row k where step = 'hour'))
-\g /dev/null
+select sluice.cancel(s.id, at(62)) from sluice.submit_each(
+  array_fill(format('{"prompt": "q", "model": "%s"}', :'m'), array[3]), array['one', 'one', 'two'],
+  array_fill(null::text, array[3]), null,
+  array['00000000000000aa', '00000000000000aa', '00000000000000bb'], at(61)) s \g /dev/null
+select sluice.count_ends(at(120)) \g /dev/null
 select is((select array_agg(cancelled order by api_key) from sluice.key_history_row
   where step = 'day'), '{4,2}', 'rows are added to those that are there');
 

@@ -68,7 +68,7 @@ end
 $$;
 
 -- add_cells: adds what a look counts to the rows of its minutes, hours and days: of each model and
--- tenant, each model, each tenant, and all.
+-- tenant, each model, each tenant, and all; and to those of the keys that there are.
 -- Params:  as cells_of.
 -- Returns: how many ends that were.
 create or replace function sluice.add_cells(
@@ -83,7 +83,6 @@ set plan_cache_mode = force_custom_plan
 as $$
 declare
   v_ends bigint;
-  v_keyed sluice.key_history_row[];
 begin
   with cells as materialized (
     select * from sluice.cells_of(p_look, p_upto, p_first, p_last)),
@@ -128,39 +127,23 @@ begin
       wasted_cost = h.wasted_cost + excluded.wasted_cost,
       wait_counts = sluice.add_counts(h.wait_counts, excluded.wait_counts),
       call_counts = sluice.add_counts(h.call_counts, excluded.call_counts),
-      total_counts = sluice.add_counts(h.total_counts, excluded.total_counts))
-  select coalesce(sum(c.solved + c.failed + c.cancelled + c.expired), 0), (
-    select array_agg(row(k.*)::sluice.key_history_row) from (
-      select 'hour', date_trunc('hour', c.at, 'UTC'), c.api_key, c.model, c.tenant, sum(c.solved),
-        sum(c.failed), sum(c.cancelled), sum(c.expired), sum(c.retries), sum(c.hedges),
-        sum(c.input_tokens), sum(c.output_tokens), sum(c.wasted_tokens), sum(c.cost)
-      from cells c where c.api_key is not null group by 2, 3, 4, 5) k)
-  into v_ends, v_keyed from cells c;
-  perform sluice.add_keyed(v_keyed) where v_keyed is not null;
+      total_counts = sluice.add_counts(h.total_counts, excluded.total_counts)),
+  keyed as (   -- hours and days of keys
+    insert into sluice.key_history_row as h (step, at, api_key, model, tenant, solved, failed,
+      cancelled, expired, retries, hedges, input_tokens, output_tokens, wasted_tokens, cost)
+    select s.step, date_trunc(s.step, c.at, 'UTC'), c.api_key, c.model, c.tenant, sum(c.solved),
+      sum(c.failed), sum(c.cancelled), sum(c.expired), sum(c.retries), sum(c.hedges),
+      sum(c.input_tokens), sum(c.output_tokens), sum(c.wasted_tokens), sum(c.cost)
+    from cells c cross join (values ('hour'), ('day')) s(step) where c.api_key is not null
+    group by 1, 2, 3, 4, 5 having c.api_key in (select a.id from sluice.api_key a)   -- not nobody's
+    on conflict on constraint key_history_row_pkey do update set
+      solved = h.solved + excluded.solved, failed = h.failed + excluded.failed,
+      cancelled = h.cancelled + excluded.cancelled, expired = h.expired + excluded.expired,
+      retries = h.retries + excluded.retries, hedges = h.hedges + excluded.hedges,
+      input_tokens = h.input_tokens + excluded.input_tokens,
+      output_tokens = h.output_tokens + excluded.output_tokens,
+      wasted_tokens = h.wasted_tokens + excluded.wasted_tokens, cost = h.cost + excluded.cost)
+  select coalesce(sum(c.solved + c.failed + c.cancelled + c.expired), 0) into v_ends from cells c;
   return v_ends;
-end
-$$;
-
--- add_keyed: adds hours to the rows of their keys, for these hours and their days. A key that is
--- not in sluice.api_key is nobody's, and has no row.
-create or replace function sluice.add_keyed(p_hours sluice.key_history_row[]) returns void
-language plpgsql volatile
-as $$
-begin
-  insert into sluice.key_history_row as h (step, at, api_key, model, tenant, solved, failed,
-    cancelled, expired, retries, hedges, input_tokens, output_tokens, wasted_tokens, cost)
-  select s.step, date_trunc(s.step, k.at, 'UTC'), k.api_key, k.model, k.tenant, sum(k.solved),
-    sum(k.failed), sum(k.cancelled), sum(k.expired), sum(k.retries), sum(k.hedges),
-    sum(k.input_tokens), sum(k.output_tokens), sum(k.wasted_tokens), sum(k.cost)
-  from unnest(p_hours) k cross join (values ('hour'), ('day')) s(step)
-  where k.api_key in (select a.id from sluice.api_key a)
-  group by 1, 2, 3, 4, 5
-  on conflict on constraint key_history_row_pkey do update set
-    solved = h.solved + excluded.solved, failed = h.failed + excluded.failed,
-    cancelled = h.cancelled + excluded.cancelled, expired = h.expired + excluded.expired,
-    retries = h.retries + excluded.retries, hedges = h.hedges + excluded.hedges,
-    input_tokens = h.input_tokens + excluded.input_tokens,
-    output_tokens = h.output_tokens + excluded.output_tokens,
-    wasted_tokens = h.wasted_tokens + excluded.wasted_tokens, cost = h.cost + excluded.cost;
 end
 $$;
