@@ -1,4 +1,4 @@
--- sluice.task_without_texts
+-- sluice.explain
 begin;
 \ir ../../_helpers.sql
 select plan(1);

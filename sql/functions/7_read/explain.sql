@@ -20,10 +20,12 @@ declare
   v_sentence text;
   v_choice text;
 begin
-  v_task := sluice.task_without_texts(explain.id);
-  perform sluice.require_task(explain.id, v_task.tenant);
   -- A task that moves between the look at its place and the look at its row is looked for again.
   for v_try in 1 .. 100 loop
+    select * into v_task from sluice.task t where t.id = explain.id;
+    perform sluice.require_task(explain.id, v_task.tenant);
+    v_task.prompt := null;  -- or whoever gets the row would read all of it
+    v_task.request := null;
     v_place := sluice.find_place(v_task.id, v_task.model, v_task.route);
     v_sentence := case v_place.status
       when 'unsolved' then sluice.explain_later(v_task, v_now)
@@ -38,25 +40,9 @@ begin
         else '' end;
     end if;
     exit when v_sentence is not null;
-    v_task := sluice.task_without_texts(explain.id);  -- a job may have moved it
   end loop;
   return coalesce(v_sentence || sluice.fallbacks_text(v_task.id),
     'moving from one place to another');
-end
-$$;
-
--- task_without_texts: a task's row as it may be handed on: with its texts it would be read whole
--- each time.
-create or replace function sluice.task_without_texts(p_task bigint) returns sluice.task
-language plpgsql stable
-as $$
-declare
-  v_task sluice.task;
-begin
-  select * into v_task from sluice.task t where t.id = p_task;
-  v_task.prompt := null;
-  v_task.request := null;
-  return v_task;
 end
 $$;
 

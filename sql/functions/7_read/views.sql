@@ -114,18 +114,16 @@ declare
   v_task sluice.task;
   v_place record;
 begin
-  select * into v_task from sluice.task t where t.id = task.id;
-  if not found or not sluice.may_act_for(v_task.tenant) then
-    return;
-  end if;
-  for v_try in 1 .. 100 loop
+  for v_try in 1 .. 100 loop  -- also its row again: a job may have moved it to another model
+    select * into v_task from sluice.task t where t.id = task.id;
+    if not found or not sluice.may_act_for(v_task.tenant) then
+      return;
+    end if;
     v_place := sluice.find_place(v_task.id, v_task.model, v_task.route);
     if v_place.status is null then
       return query select * from sluice.tasks s
         where s.id = v_task.id and s.status not in ('unsolved', 'queued', 'processing');
       exit when found;
-      -- a job may have moved it to another model
-      select * into v_task from sluice.task t where t.id = task.id;
     else
       return query select v_task.id, v_place.status, v_task.route,
         (select m.name from sluice.models m where m.id = v_place.model), v_task.tenant,
