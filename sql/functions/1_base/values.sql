@@ -12,6 +12,16 @@ create or replace function sluice.from_micros(p_micros bigint) returns timestamp
 language sql stable parallel safe
 as $$ select timestamptz 'epoch' + p_micros * interval '1 microsecond' $$;
 
+-- is_due: whether the time has come that a sequence holds. What is p_bound ahead, or more, a clock
+-- has set that was set back since: that is due, too.
+create or replace function sluice.is_due(p_sequence regclass, p_bound interval, p_now timestamptz)
+returns boolean
+language sql volatile
+as $$
+  select coalesce(pg_sequence_last_value(p_sequence), 0)
+    not between sluice.micros(p_now) + 1 and sluice.micros(p_now + p_bound) - 1
+$$;
+
 -- seconds_between: from p_from to p_to; null: not known.
 create or replace function sluice.seconds_between(p_from timestamptz, p_to timestamptz)
 returns double precision

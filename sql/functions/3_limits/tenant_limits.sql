@@ -157,13 +157,10 @@ language plpgsql volatile
 as $$
 declare
   v_started timestamptz := clock_timestamp();
-  v_due timestamptz :=
-    sluice.from_micros(coalesce(pg_sequence_last_value('sluice.tenants_after'::regclass), 0));
   v_max bigint := (select s.tenant_max_unfinished from sluice.settings s);
   v_pause interval := interval '1 minute';
 begin
-  -- further ahead than any look sets: the clock was set back
-  if p_now < v_due and v_due < p_now + interval '1 hour'
+  if not sluice.is_due('sluice.tenants_after', interval '1 hour', p_now)
      or not exists (select from sluice.unlisted_tenant)
        and not exists (select from sluice.full_tenant)
        and (coalesce(sluice.gauge_usage('sluice.load_all', true), 0) < v_max) is not false then

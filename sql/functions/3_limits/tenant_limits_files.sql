@@ -18,11 +18,8 @@ language plpgsql volatile
 as $$
 declare
   v_now timestamptz := clock_timestamp();
-  v_due timestamptz :=
-    sluice.from_micros(coalesce(pg_sequence_last_value('sluice.files_after'::regclass), 0));
 begin
-  -- further ahead than any count sets: the clock was set back
-  if v_now >= v_due or v_due > v_now + interval '1 hour' then
+  if sluice.is_due('sluice.files_after', interval '1 hour', v_now) then
     perform setval('sluice.files_after', sluice.micros(v_now + interval '1 minute')),
       setval('sluice.files_bytes', sluice.count_files_bytes());
     perform setval('sluice.files_after', sluice.micros(v_now + least(interval '30 minutes',

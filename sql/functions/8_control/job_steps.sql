@@ -31,8 +31,6 @@ declare
   -- with two processors found a step on its own (D-400).
   c_rests constant int := 5;
   v_now timestamptz := sluice.now_for(p_now);
-  v_due timestamptz :=
-    sluice.from_micros(coalesce(pg_sequence_last_value('sluice.jobs_after'::regclass), 0));
   v_begun timestamptz := clock_timestamp();
   v_job sluice.job;
   v_took interval;
@@ -40,8 +38,7 @@ begin
   if not exists (select from sluice.job j where j.state in ('running', 'cancelling', 'undoing'))
     and not sluice.has_old_jobs(v_now) then
     return null;
-  -- further ahead than any step sets: the clock was set back
-  elsif v_now < v_due and v_due < v_now + interval '1 minute'
+  elsif not sluice.is_due('sluice.jobs_after', interval '1 minute', v_now)
     or current_setting('transaction_isolation') <> 'read committed'
     or not pg_try_advisory_xact_lock(sluice.lock_class('job'), 0) then
     return 1000;

@@ -69,15 +69,12 @@ as $$
 declare
   v_cutoff timestamptz := p_now - (select retention from sluice.settings);
   v_started timestamptz := clock_timestamp();
-  v_due timestamptz :=
-    sluice.from_micros(coalesce(pg_sequence_last_value('sluice.retain_after'::regclass), 0));
   v_range sluice.id_range;
   v_round sluice.retention_round;
 begin
   v_round.erased := 0;
-  -- A time further ahead than any round sets: the clock was set back.
   if current_setting('transaction_isolation') <> 'read committed'
-    or (p_now < v_due and v_due < p_now + interval '1 hour')
+     or not sluice.is_due('sluice.retain_after', interval '1 hour', p_now)
      or not pg_try_advisory_xact_lock(sluice.lock_class('retain'), 0) then
     return v_round;
   end if;
