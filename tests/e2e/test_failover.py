@@ -198,9 +198,12 @@ def test_no_answer_of_a_task_whose_submit_was_lost_becomes_anothers(servers, slu
     wait_for(lambda: len(backend.arrivals()) == 6, what="the calls of what will be lost")
     pair.primary.kill()
     pair.standby.start()
-    query(pair.standby.url(), "select pg_promote(wait => true)")
-    # As a client of SQL would, before a worker or server has come.
-    new = [submit(pair.url, f"mock:delay=15s new {i}", tenant="b") for i in range(5)]
+    with closing(connect(pair.standby.url())) as session, session.cursor() as cursor:
+        cursor.execute("select pg_promote(wait => true)")
+        # As a client of SQL would, before a worker or server has come; this one outlived it.
+        cursor.execute("select sluice.submit('mock:delay=15s new 0', 'm', tenant => 'b')")
+        new = [cursor.fetchone()[0]]
+    new += [submit(pair.url, f"mock:delay=15s new {i}", tenant="b") for i in range(1, 5)]
     assert not set(new) & set(range(first, max(lost) + 1000))
     wait_for(lambda: query(pair.url, "select count(*) from sluice.tasks where status = 'solved' "
         "and id = any(%s)", [new]) == [(5,)], 60, "the new tasks")

@@ -9,7 +9,7 @@ select nextval('sluice.task_id') from generate_series(1, 7) \g /dev/null
 select setval('sluice.load_all', 7) \g /dev/null
 update sluice.settings set request_bytes_max = 10, max_unfinished = 100, max_tenants = null,
   tenant_max_priority = 5;
-select is((select (request_bytes_max, max_unfinished, full_at, noted is null)::text
+select is((select (request_bytes_max, max_unfinished, full_at, 'x' = any (noted) is null)::text
   from sluice.gate), '(10,100,102,t)', 'the settings');
 select is((select (has_tenants, is_guarded)::text from sluice.gate), '(f,f)',
   'no tenant has a row');

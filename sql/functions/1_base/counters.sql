@@ -90,6 +90,7 @@ begin
     return;
   end if;
   perform sluice.first_new_id();
+  perform sluice.note_server();
   if sluice.are_intact() then
     return;
   end if;

@@ -24,9 +24,7 @@ $$;
 -- ids_skipped() ids of tasks, files, batches and jobs first: the last commits may be lost, and a
 -- worker that still has a call of a lost task would store its answer for the new one of that id, be
 -- it another tenant's; a client that waits for it would read that. Called by workers and servers
--- when they connect, and before ids are taken in a session that does not know yet: none that could
--- take any outlives a promotion. (A client who sets that by hand may meet an answer of a lost task,
--- if he is the first on the new server.) 40 us.
+-- when they connect, and before ids are taken on a server that is not noted (note_server). 40 us.
 -- Locks:   one at a time, but not until the end of the transaction: the block is rolled back, which
 --          undoes no setval.
 create or replace function sluice.first_new_id() returns bigint
@@ -53,12 +51,19 @@ begin
   exception when raise_exception then
     null;
   end;
-  perform set_config('sluice.server_known', 'yes', false);
   return coalesce(pg_sequence_last_value('sluice.first_id'), 0);
 end
 $$;
 
--- is_server_known: whether this session has asked for first_new_id. Inlined.
-create or replace function sluice.is_server_known() returns boolean
-language sql volatile
-as $$ select current_setting('sluice.server_known', true) = 'yes' $$;
+-- note_server: tells submits that first_new_id has been called since this server began: a standby
+-- is promoted while it runs, but it began at another time than the server whose note it has, and
+-- notes nothing before. Leaves it be if somebody has the gate's row.
+create or replace function sluice.note_server() returns void
+language plpgsql volatile
+as $$
+begin
+  update sluice.gate g set server_started = pg_postmaster_start_time()
+  where g.ctid in (select f.ctid from sluice.gate f
+    where f.server_started <> pg_postmaster_start_time() for update skip locked);
+end
+$$;

@@ -1,7 +1,8 @@
 -- The gate: one row with everything that a usual submit must know, so that it reads no other table.
 -- full_at: the id from which on the system, or a model without a bound of its own, may be full
 -- (gauges.sql). look_from: the same, or where a submit may have to create a range of ids
--- (require_range), if that comes first.
+-- (require_range), if that comes first. noted: the tenants whose tasks need no look at what bounds
+-- a tenant; with a null: of others it is not known. server_started: see note_server.
 
 -- refresh_gate: brings sluice.gate up to date. Called after each change of what it contains. A new
 -- row or bound that may lead to refusals is entered at once, under the row's lock, by the
@@ -33,11 +34,11 @@ begin
       exists (select from sluice.models where max_unfinished is not null
         or max_queue is not null) as bounds_models,
       exists (select from sluice.models where tpm is not null) as limits_tokens,
-      case when num_nonnulls(s.tenant_max_priority, s.tenant_models) = 0
+      'default'::text || case when num_nonnulls(s.tenant_max_priority, s.tenant_models) = 0
         and not exists (select from sluice.full_tenant)
         and s.max_tenants is not null then array(
           select distinct u.tenant from sluice.unlisted_tenant u where octet_length(u.tenant) <= 40
-          order by u.tenant limit 32) end as noted
+          order by u.tenant limit 32) else array[null] end as noted
     from sluice.settings s
     cross join lateral (
       select case when sluice.gauge_usage('sluice.load_all', true) < sluice.gauge_unknown()

@@ -130,6 +130,7 @@ as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_id bigint := nextval('sluice.task_id');
+  v_bytes int := octet_length(coalesce(submit.prompt, submit.request));
   v_draft sluice.task_draft;
   v_bound bigint;
   -- not the caller's collation, which might take other names for equal
@@ -140,6 +141,7 @@ declare
   v_full_at bigint;
   v_later boolean;
   v_api text;
+  v_add text;
 begin
   if p_now is not null or v_name is null then
     v_now := case when p_now is null then v_now else sluice.now_for(p_now) end;
@@ -149,14 +151,14 @@ begin
   -- awake: nobody sleeps with the line's lock, and until this transaction ends nobody can. Two
   -- statements, for their join costs more.
   select m.id as model, m.id as line, m.max_queue, m.max_unfinished, m.tpm is not null as limited,
-    'call sluice.add_' || m.id || '($1)' as call,
+    format('call sluice.add_plain_%s($1)', m.id) as call,
       pg_try_advisory_xact_lock_shared(sluice.sleeper_class(), m.id % 64) as awake
   into v_line from sluice.models m where m.name = v_name;
   if v_line.model is null then
     v_route := v_name;
     select null::int as model, -l.n as line, null::int as max_queue, null::bigint as max_unfinished,
       r.route is null or g.limits_tokens as limited,
-      'call sluice.add_route_' || l.n || '($1)' as call,
+      format('call sluice.add_plain_route_%s($1)', l.n) as call,
         pg_try_advisory_xact_lock_shared(sluice.sleeper_class(), l.n % 64) as awake
     into v_line from sluice.gate g left join sluice.route_line l on l.route = v_route
       and l.api is null and l.version is null and l.model is null
@@ -165,86 +167,87 @@ begin
   end if;
   -- known: the tenant's name is good, and it has no limits without a row (false: a note would say
   -- so); has_headroom: the system has some, models without a bound of their own with it, and
-  -- partitions; no_notify: nobody need be told, as notify_ready would find.
-  select octet_length(coalesce(submit.prompt, submit.request)) as bytes,
-    submit.tenant collate "default" = 'default'
-      or submit.tenant collate "default" = any (g.noted) as known,
+  -- partitions (false: first_new_id is to be asked); no_notify: nobody need be told, as
+  -- notify_ready would find.
+  select submit.tenant collate "default" = any (g.noted) as known,
     coalesce(submit.schema_version, submit.affinity_key) is null
       and not (g.is_guarded or g.has_tenants or v_line.limited)
-      and sluice.is_plain(octet_length(submit.prompt), submit.request, submit.priority,
+      and sluice.is_plain(v_bytes, submit.request, submit.priority,
         submit.max_attempts, submit.max_output_tokens,
         submit.metadata, submit.idempotency_key, submit.traceparent, submit.deadline,
           g.request_bytes_max) as plain,
-    v_id < g.look_from as has_headroom, sluice.is_server_known() as on_known_server,
-    submit.run_at is null and v_line.max_unfinished is null
+    g.server_started = pg_postmaster_start_time() and (v_id < g.look_from or null) as has_headroom,
+    submit.run_at is null and v_line.max_unfinished is null and v_line.max_queue is null
       and (v_route is null or not g.bounds_models) as usual,
     v_line.awake and current_setting('transaction_isolation') = 'read committed'
       and exists (select from sluice.ready_line where line = v_line.line) as no_notify
   into v_gate from sluice.gate g;
-  if (v_gate.known and v_gate.plain and v_gate.has_headroom and v_gate.usual
-    and v_gate.no_notify and v_gate.on_known_server) is not true then
-    if v_gate.on_known_server is not true and v_id < sluice.first_new_id() then
-      v_id := nextval('sluice.task_id');  -- the server was promoted just now
-      v_gate.has_headroom := false;
-    end if;
-    if v_gate.known is false then
-      v_gate.known := exists (select from sluice.unlisted_tenant u
-        where u.tenant = submit.tenant collate "default");
-    end if;
-    if (v_gate.known and v_gate.plain) is not true then
-      v_draft := row(submit.prompt, submit.model, submit.priority, submit.tenant, submit.run_at,
-        submit.deadline, submit.idempotency_key, submit.max_attempts, submit.request,
-        submit.max_output_tokens, submit.metadata, submit.batch_id, submit.traceparent,
-        submit.schema_version, submit.affinity_key);
-      v_bound := sluice.check_in_full(v_draft, v_id, v_name, v_line.model is null, v_line.limited,
-        v_gate.known is not true, v_now);
-      if v_bound <> v_id then
-        return v_bound;
-      -- a key's line depends on more than this one knows; bounds of requests are kept there
-      elsif submit.affinity_key is not null or submit.request is not null and sluice.has_budgets()
-        then
-        v_draft.idempotency_key := null;  -- it is bound already
-        perform sluice.require_range(v_id),
-          sluice.submit_drafts(array[v_draft], array[v_id], null, 1, v_now);
-        return v_id;
-      elsif submit.schema_version is not null or v_route is not null and submit.request is not null
-        then
-        v_api := case when v_route is not null then sluice.route_api(v_route,
-          submit.request is not null) end;
-        v_line.line := sluice.line_of(v_line.model, v_route, v_api, submit.schema_version, null);
-        perform sluice.hold_line(l) from unnest(array[v_line.model, v_line.line]) l
-          where submit.schema_version is not null and l is not null;
-        perform sluice.accept('model', v_line.model::text, 1, null, 1, v_now)
-        where v_line.line < 0 and v_line.max_unfinished is not null;
-        v_line.call := 'call sluice.add_' || sluice.line_name(v_line.line) || '($1)';
-        v_gate.no_notify := false;  -- that is another line
-      end if;
-    end if;
-    if not v_gate.has_headroom then
-      perform sluice.require_range(v_id);
-      perform sluice.accept('system', null, 1, g.max_unfinished, 1, v_now) from sluice.gate g
-        where v_id >= g.full_at;
+  if v_gate.known and v_gate.plain and v_gate.has_headroom and v_gate.usual and v_gate.no_notify
+  then
+    -- a line that is noted as ready is there: what deletes it takes its note away
+    execute v_line.call using row(v_id, v_now, submit.batch_id, v_line.model, submit.priority,
+      v_route, submit.tenant, submit.prompt, v_bytes)::sluice.plain_submission;
+    return v_id;
+  end if;
+  if v_gate.has_headroom is false and v_id < sluice.first_new_id() then
+    v_id := nextval('sluice.task_id');  -- the server was promoted just now
+  end if;
+  if v_gate.known is false then
+    v_gate.known := exists (select from sluice.unlisted_tenant u
+      where u.tenant = submit.tenant collate "default");
+  end if;
+  if (v_gate.known and v_gate.plain) is not true then
+    v_draft := row(submit.prompt, submit.model, submit.priority, submit.tenant, submit.run_at,
+      submit.deadline, submit.idempotency_key, submit.max_attempts, submit.request,
+      submit.max_output_tokens, submit.metadata, submit.batch_id, submit.traceparent,
+      submit.schema_version, submit.affinity_key);
+    v_bound := sluice.check_in_full(v_draft, v_id, v_name, v_line.model is null, v_line.limited,
+      v_gate.known is not true, v_now);
+    if v_bound <> v_id then
+      return v_bound;
+    -- a key's line depends on more than this one knows; bounds of requests are kept there
+    elsif submit.affinity_key is not null or submit.request is not null and sluice.has_budgets()
+      then
+      v_draft.idempotency_key := null;  -- it is bound already
+      perform sluice.require_range(v_id),
+        sluice.submit_drafts(array[v_draft], array[v_id], null, 1, v_now);
+      return v_id;
+    elsif submit.schema_version is not null or v_route is not null and submit.request is not null
+      then
+      v_api := case when v_route is not null then sluice.route_api(v_route,
+        submit.request is not null) end;
+      v_line.line := sluice.line_of(v_line.model, v_route, v_api, submit.schema_version, null);
+      perform sluice.hold_line(l) from unnest(array[v_line.model, v_line.line]) l
+        where submit.schema_version is not null and l is not null;
       perform sluice.accept('model', v_line.model::text, 1, null, 1, v_now)
-      where found and v_line.model is not null and v_line.max_unfinished is null;
-    end if;
-    v_later := submit.run_at > v_now or sluice.waits_for_commit(1);
-    if v_line.max_unfinished is not null then
-      v_full_at := ceil(sluice.overflow_share() * v_line.max_unfinished);
-    elsif v_route is not null and (select g.bounds_models from sluice.gate g) then
-      v_line.max_queue := sluice.accept_for_route(v_route, 1, 1, v_now);
-    end if;
-    -- A line that is noted as ready is there: what deletes it takes its note away.
-    if to_regproc('sluice.add_' || sluice.line_name(v_line.line)) is null then
-      perform sluice.refuse_deleted();
+      where v_line.line < 0 and v_line.max_unfinished is not null;
+      v_gate.no_notify := false;  -- that is another line
     end if;
     if submit.deadline is not null and v_later is not true then
       perform sluice.note_deadlines(v_line.line, submit.deadline, submit.deadline);
     end if;
   end if;
-  execute v_line.call using row(v_id, v_now, submit.run_at, submit.deadline, submit.batch_id,
-    v_line.model, submit.max_output_tokens, submit.priority, submit.max_attempts, v_route, v_api,
-    submit.tenant, submit.traceparent, submit.metadata, submit.prompt, submit.request, v_later,
-    v_gate.bytes, v_full_at, v_line.max_queue)::sluice.submission;
+  if v_gate.has_headroom is not true then
+    perform sluice.require_range(v_id);
+    perform sluice.accept('system', null, 1, g.max_unfinished, 1, v_now) from sluice.gate g
+      where v_id >= g.full_at;
+    perform sluice.accept('model', v_line.model::text, 1, null, 1, v_now)
+    where found and v_line.model is not null and v_line.max_unfinished is null;
+  end if;
+  v_later := submit.run_at > v_now or sluice.waits_for_commit(1);
+  if v_line.max_unfinished is not null then
+    v_full_at := ceil(sluice.overflow_share() * v_line.max_unfinished);
+  elsif v_route is not null and (select g.bounds_models from sluice.gate g) then
+    v_line.max_queue := sluice.accept_for_route(v_route, 1, 1, v_now);
+  end if;
+  v_add := 'sluice.add_' || sluice.line_name(v_line.line);
+  if to_regproc(v_add) is null then
+    perform sluice.refuse_deleted();
+  end if;
+  execute 'call ' || v_add || '($1)' using row(v_id, v_now, submit.run_at, submit.deadline,
+    submit.batch_id, v_line.model, submit.max_output_tokens, submit.priority, submit.max_attempts,
+    v_route, v_api, submit.tenant, submit.traceparent, submit.metadata, submit.prompt,
+    submit.request, v_later, v_bytes, v_full_at, v_line.max_queue)::sluice.submission;
   if v_gate.no_notify is not true then
     perform sluice.notify_ready(v_line.line);
   end if;

@@ -39,9 +39,8 @@ declare
   v_has_affinity boolean;
 begin
   if p_ids is null then
-    if sluice.is_server_known() is not true then
-      perform sluice.first_new_id();
-    end if;
+    perform sluice.first_new_id() from sluice.gate g
+      where g.server_started <> pg_postmaster_start_time();
     select coalesce(array_agg(nextval('sluice.task_id')), '{}'),
       bool_or(d.idempotency_key is not null), bool_or(d.affinity_key is not null)
     into p_ids, v_keyed, v_has_affinity
