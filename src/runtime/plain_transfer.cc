@@ -139,6 +139,9 @@ void PlainTransfer::go_on(HttpAnswerParser::State state) {
   using State = HttpAnswerParser::State;
   if (result_) return;
   if (is_too_large_) return fail(Kind::too_large, "the answer's body is too large");
+  if (state == State::too_large && parser_.status() < 200) {
+    return fail(Kind::unanswered, "the backend sends too much that is no answer");
+  }
   if (state == State::too_large) return fail(Kind::too_large, "the answer's headers are too large");
   if (state == State::broken) return fail(Kind::unanswered, parser_.problem());
   if (is_padded(parser_.padding_bytes(), parser_.body_bytes())) {

@@ -454,6 +454,21 @@ TEST_CASE_TEMPLATE("endless headers are too_large", Client, CurlHttpClient, Plai
   CHECK(got.error().kind == Kind::too_large);
 }
 
+TEST_CASE_TEMPLATE("endless words that an answer is on its way are none", Client, CurlHttpClient,
+                   PlainHttpClient) {
+  Fixture<Client> fixture;
+  RawServer server(fixture.loop, [](const std::string&) {
+    std::string bytes;
+    for (int i = 0; i < 1000; ++i) {
+      bytes += "HTTP/1.1 103 Early Hints\r\nX-Filler: " + std::string(90, 'x') + "\r\n\r\n";
+    }
+    return RawServer::Answer{bytes};
+  });
+  const HttpResult got = fixture.send(post_to(server.url()));
+  REQUIRE_FALSE(got);
+  CHECK(got.error().kind == Kind::unanswered);
+}
+
 TEST_CASE_TEMPLATE("abort ends a request under way, and one that has not begun", Client,
                    CurlHttpClient, PlainHttpClient) {
   Fixture<Client> fixture;
