@@ -128,6 +128,8 @@ begin
       or v_changed <> '{}' and p_job.action in ('move', 'prioritise');
   end loop;
   update sluice.job j set done = j.done + cardinality(v_changed), skipped = j.skipped + v_skipped,
+    -- what was estimated may have missed them
+    matched = greatest(j.matched, j.done + j.skipped + cardinality(v_changed) + v_skipped),
     position = coalesce(p_job.position, j.position), started_at = coalesce(j.started_at, p_now),
     failures = 0, error = null, look_at = greatest(p_now, clock_timestamp()),
     parts = j.parts + (v_changed <> '{}')::int,
