@@ -37,11 +37,39 @@ create or replace function sluice.calls_left(p_model sluice.models) returns bigi
 language plpgsql volatile
 as $$
 begin
-  if sluice.counter('claimed', p_model.id) is null or sluice.calls_ended(p_model.id) is null
-     or sluice.in_flight(p_model.id) >= p_model.max_in_flight then
+  if sluice.counter('claimed', p_model.id) is null or sluice.calls_ended(p_model.id) is null then
     perform sluice.recount_in_flight(p_model.id);
+  elsif sluice.in_flight(p_model.id) >= p_model.max_in_flight then
+    perform sluice.recount_full(p_model.id);
   end if;
   return p_model.max_in_flight - sluice.in_flight(p_model.id);
+end
+$$;
+
+-- recount_full: recounts the calls of a model that seems full, unless this session has lately
+-- needed long for it: beside a held snapshot it walks over all leases that have ended since (29 ms
+-- with 120,000 of them, and a model at its bound is counted with each claim). Then it rests for 20
+-- times as long, a minute at most.
+create or replace function sluice.recount_full(p_model int) returns void
+language plpgsql volatile
+as $$
+declare
+  c_long constant interval := '2 ms';  -- mostly it takes 0.1
+  v_setting text := 'sluice.recount_after_' || p_model;
+  v_after text := current_setting(v_setting, true);
+  v_begun timestamptz := clock_timestamp();
+  v_took interval;
+begin
+  -- further ahead: the clock was set back
+  if v_after ~ '^[0-9]{1,18}$' and sluice.from_micros(v_after::bigint)
+    between v_begun and v_begun + interval '1 minute' then
+    return;
+  end if;
+  perform sluice.recount_in_flight(p_model);
+  v_took := clock_timestamp() - v_begun;
+  perform set_config(v_setting,
+    sluice.micros(v_begun + least(20 * v_took, interval '1 minute'))::text, false)
+  where v_took > c_long;
 end
 $$;
 
