@@ -138,6 +138,9 @@ inline constexpr int64_t listen_silence_ms_max = 5'000;
 inline constexpr int64_t busy_gap_ms = 5;
 // A claim that took less has not ended early (sluice.claim_long).
 inline constexpr int64_t claim_long_ms = 20;
+// For how long models do not share errors after a claim that failed. Then a claim tries again, and
+// the error is logged anew.
+inline constexpr int64_t claims_apart_ms = 10'000;
 // A claim that takes longer has probably much to bring: the watcher drops its locks.
 inline constexpr int64_t keep_locks_ms = 20;
 // How long the watcher waits with its look after a claim that woke it: until the calls are written

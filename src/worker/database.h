@@ -141,15 +141,19 @@ class Database {
   // Moves due tasks into their lines; returns how many.
   virtual Co<Result<int64_t>> wake() = 0;
   // `shares`: the most tasks to claim of each of `models`; `send_within_ms`: how long their permits
-  // should be good for (nullopt: the usual time).
+  // should be good for (nullopt: the usual time); `is_apart`: one model's error ends only what is
+  // claimed of it.
   virtual Co<Result<std::vector<ClaimedTask>>> claim(int64_t worker,
                                                      std::vector<std::string> models,
                                                      std::vector<int> shares, int max_tasks,
-                                                     std::optional<int64_t> send_within_ms) = 0;
+                                                     std::optional<int64_t> send_within_ms,
+                                                     bool is_apart) = 0;
   // Claims only tasks of a priority above 0.
-  virtual Co<Result<std::vector<ClaimedTask>>> claim_urgent(
-      int64_t worker, std::vector<std::string> models, int max_tasks,
-      std::optional<int64_t> send_within_ms) = 0;
+  virtual Co<Result<std::vector<ClaimedTask>>> claim_urgent(int64_t worker,
+                                                            std::vector<std::string> models,
+                                                            int max_tasks,
+                                                            std::optional<int64_t> send_within_ms,
+                                                            bool is_apart) = 0;
   // Asks for an extra call for each of these calls under way; returns those that may have one. An
   // extra call must be sent within the usual time after this.
   virtual Co<Result<std::vector<TaskKey>>> hedge(int64_t worker,

@@ -108,8 +108,9 @@ void Intake::send(Flush& flush) {
   if (asked.tasks <= 0) return send_urgent(flush);
   if (claimer_.wakes_later()) send_waking(flush);
   note_slot_wait();  // over
-  Co<Result<std::vector<ClaimedTask>>> claim = link_.database().claim(
-      link_.worker(), asked.models, asked.shares, asked.tasks, calls_.allowance().wanted_ms());
+  Co<Result<std::vector<ClaimedTask>>> claim =
+      link_.database().claim(link_.worker(), asked.models, asked.shares, asked.tasks,
+                             calls_.allowance().wanted_ms(), claims_apart());
   flush.add(std::move(claim),
             [this, asked = std::move(asked)](Result<std::vector<ClaimedTask>> tasks) {
               on_claimed(asked, std::move(tasks));
@@ -131,7 +132,7 @@ void Intake::send_urgent(Flush& flush) {
   Concurrency::Urgent urgent = concurrency_.urgent();
   if (urgent.models.empty()) return;
   flush.add(link_.database().claim_urgent(link_.worker(), std::move(urgent.models), urgent.most,
-                                          calls_.allowance().wanted_ms()),
+                                          calls_.allowance().wanted_ms(), claims_apart()),
             [this, sent_ns = flush.sent_ns()](Result<std::vector<ClaimedTask>> tasks) {
               on_claimed_urgent(sent_ns, std::move(tasks));
             });
@@ -139,7 +140,7 @@ void Intake::send_urgent(Flush& flush) {
 
 void Intake::on_claimed(const Asked& asked, Result<std::vector<ClaimedTask>> tasks) {
   if (!tasks) {
-    if (tasks.error().code == "SL010") link_.want_registration();
+    note_failed(tasks.error());
     return link_.note_failure(tasks.error(), "claiming");
   }
   std::map<std::string, int> taken;
@@ -157,12 +158,24 @@ void Intake::on_claimed(const Asked& asked, Result<std::vector<ClaimedTask>> tas
 
 void Intake::on_claimed_urgent(int64_t sent_ns, Result<std::vector<ClaimedTask>> tasks) {
   if (!tasks) {
-    if (tasks.error().code == "SL010") link_.want_registration();
+    note_failed(tasks.error());
     return link_.note_error(tasks.error(), "claiming urgent tasks");
   }
   if (tasks->empty()) return;
   on_claimed_(tasks->size());
   begin_all(sent_ns, std::move(*tasks), true);
+}
+
+// Usually a claim is all or nothing, which costs less; so one model whose table is damaged would
+// keep a worker from all others.
+void Intake::note_failed(const Error& error) {
+  if (error.code == "SL010") return link_.want_registration();
+  if (error.action == Error::Action::reconnect) return;
+  claims_apart_until_ns_ = clock_.now_ns() + bounds::claims_apart_ms * ns_per_ms;
+}
+
+bool Intake::claims_apart() const {
+  return clock_.now_ns() < claims_apart_until_ns_;
 }
 
 void Intake::begin_all(int64_t sent_ns, std::vector<ClaimedTask> tasks, bool in_urgent_slots) {

@@ -68,6 +68,8 @@ class Intake final {
   int claim_size(const std::vector<std::string>& models, const std::vector<int>& shares) const;
   bool may_claim() const;
 
+  void note_failed(const Error& error);
+  bool claims_apart() const;
   void send_waking(Flush& flush);
   void send_urgent(Flush& flush);
   void on_claimed(const Asked& asked, Result<std::vector<ClaimedTask>> tasks);
@@ -87,6 +89,7 @@ class Intake final {
   bool has_looked_ = false;
   bool stopped_ = false;
   int64_t urgent_look_at_ns_ = 0;
+  int64_t claims_apart_until_ns_ = 0;
   std::optional<int64_t> slot_wanted_since_ns_;
 };
 

@@ -81,16 +81,19 @@ const std::string claim_sql = fmt::format(
 const std::string claim_urgent_sql =
     fmt::format("select {}, {} from sluice.claim_urgent($1::bigint, $2::text[], $3::int)",
                 claimed_columns, clock_column);
-// The same for permits that are good for longer: the setting comes first, for the claim needs it.
-const std::string patient_claim_sql = fmt::format(
-    "select {}, {} from (select set_config('sluice.send_within_ms', $5, true)) s(ms)"
+// The same with settings, for permits that are good for longer and models that do not share errors:
+// they come first, for the claim needs them.
+const std::string special_claim_sql = fmt::format(
+    "select {}, {} from (select set_config('sluice.send_within_ms', $5, true) ||"
+    " set_config('sluice.claims_apart', $6, true)) s(settings)"
     " cross join lateral sluice.claim_within($1::bigint, $2::text[], $3::int[],"
-    " case when s.ms is not null then $4::int end)",
+    " case when s.settings is not null then $4::int end)",
     claimed_columns, clock_column);
-const std::string patient_claim_urgent_sql = fmt::format(
-    "select {}, {} from (select set_config('sluice.send_within_ms', $4, true)) s(ms)"
+const std::string special_claim_urgent_sql = fmt::format(
+    "select {}, {} from (select set_config('sluice.send_within_ms', $4, true) ||"
+    " set_config('sluice.claims_apart', $5, true)) s(settings)"
     " cross join lateral sluice.claim_urgent($1::bigint, $2::text[],"
-    " case when s.ms is not null then $3::int end)",
+    " case when s.settings is not null then $3::int end)",
     claimed_columns, clock_column);
 const std::string requests_sql =
     fmt::format("select {} from sluice.requests($1::bigint, $2::bigint[])", claimed_columns);
@@ -307,6 +310,14 @@ struct OutcomeColumns {
   }
 };
 
+// Of a claim that needs any; returns whether it does.
+bool add_settings(std::optional<int64_t> send_within_ms, bool is_apart, PgParams& params) {
+  if (!send_within_ms && !is_apart) return false;
+  params.emplace_back(send_within_ms ? std::to_string(*send_within_ms) : "");
+  params.emplace_back(is_apart ? "on" : "");
+  return true;
+}
+
 // The id that a notification names; 0 when it names none.
 int64_t number(std::string_view payload) {
   int64_t id = 0;
@@ -504,22 +515,25 @@ Co<Result<int64_t>> PgDatabase::wake() {
 Co<Result<std::vector<ClaimedTask>>> PgDatabase::claim(int64_t worker,
                                                        std::vector<std::string> models,
                                                        std::vector<int> shares, int max_tasks,
-                                                       std::optional<int64_t> send_within_ms) {
+                                                       std::optional<int64_t> send_within_ms,
+                                                       bool is_apart) {
   PgParams params = {std::to_string(worker), pg_array(models), pg_array(shares),
                      std::to_string(max_tasks)};
-  if (send_within_ms) params.emplace_back(std::to_string(*send_within_ms));
-  return read_clocked_tasks(work_->query(send_within_ms ? patient_claim_sql : claim_sql,
+  const bool is_special = add_settings(send_within_ms, is_apart, params);
+  return read_clocked_tasks(work_->query(is_special ? special_claim_sql : claim_sql,
                                          std::move(params), PgConnection::Rows::at_once),
                             clock_.now_ns());
 }
 
-Co<Result<std::vector<ClaimedTask>>> PgDatabase::claim_urgent(
-    int64_t worker, std::vector<std::string> models, int max_tasks,
-    std::optional<int64_t> send_within_ms) {
+Co<Result<std::vector<ClaimedTask>>> PgDatabase::claim_urgent(int64_t worker,
+                                                              std::vector<std::string> models,
+                                                              int max_tasks,
+                                                              std::optional<int64_t> send_within_ms,
+                                                              bool is_apart) {
   PgParams params = {std::to_string(worker), pg_array(models), std::to_string(max_tasks)};
-  if (send_within_ms) params.emplace_back(std::to_string(*send_within_ms));
+  const bool is_special = add_settings(send_within_ms, is_apart, params);
   return read_clocked_tasks(
-      work_->query(send_within_ms ? patient_claim_urgent_sql : claim_urgent_sql, std::move(params)),
+      work_->query(is_special ? special_claim_urgent_sql : claim_urgent_sql, std::move(params)),
       clock_.now_ns());
 }
 

@@ -44,10 +44,12 @@ class PgDatabase final : public Database {
   Co<Result<int64_t>> wake() override;
   Co<Result<std::vector<ClaimedTask>>> claim(int64_t worker, std::vector<std::string> models,
                                              std::vector<int> shares, int max_tasks,
-                                             std::optional<int64_t> send_within_ms) override;
+                                             std::optional<int64_t> send_within_ms,
+                                             bool is_apart) override;
   Co<Result<std::vector<ClaimedTask>>> claim_urgent(int64_t worker, std::vector<std::string> models,
                                                     int max_tasks,
-                                                    std::optional<int64_t> send_within_ms) override;
+                                                    std::optional<int64_t> send_within_ms,
+                                                    bool is_apart) override;
   Co<Result<std::vector<TaskKey>>> hedge(int64_t worker,
                                          const std::vector<TaskKey>& calls) override;
   Co<Result<std::vector<TaskKey>>> held_leases(int64_t worker) override;

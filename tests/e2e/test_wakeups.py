@@ -346,3 +346,23 @@ def test_a_due_task_is_started_at_its_time(pg, mock, worker):
         "select extract(epoch from started_at - run_at)::float from sluice.tasks where id = %s",
         [task])
     assert 0 <= early_s[0][0] < 1.0
+
+
+def test_a_model_whose_claims_fail_keeps_no_other_from_its_tasks(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    for model in ("broken", "m"):
+        add_model(url, model, backend.url)
+    query(url, "create function public.fail() returns trigger language plpgsql as $$ begin "
+        "raise exception 'damaged' using errcode = 'index_corrupted'; end $$")
+    (line,), = query(url, "select id from sluice.models where name = 'broken'")
+    query(url, f"create trigger fail before delete on sluice.queue_{line} for each row "
+        "execute function public.fail()")
+    submit(url, "x", "broken")
+    process = worker(url)
+    wait_for(lambda: "claiming failed: XX002 damaged" in process.stderr(), 20, "the error")
+    submit_many(url, [str(n) for n in range(200)])
+    begun = time.monotonic()
+    wait_ended(url, 200)
+    assert time.monotonic() - begun < WOKEN_S
+    query(url, f"drop trigger fail on sluice.queue_{line}")
+    wait_ended(url, 201)

@@ -50,6 +50,7 @@ class FakeDatabase final : public Database {
   // Read by the test.
   std::vector<std::vector<EndedCall>> batches;     // stored completions
   std::vector<int> claims;                         // how many were asked for
+  std::vector<bool> claims_apart;                  // and whether models did not share errors
   std::vector<std::optional<int64_t>> allowances;  // that were asked for with them
   std::vector<std::string> log;                    // names of the calls, in order
   std::map<TaskKey, ClaimedTask> leases;
@@ -152,9 +153,11 @@ class FakeDatabase final : public Database {
   }
   Co<Result<std::vector<ClaimedTask>>> claim(int64_t, std::vector<std::string> models,
                                              std::vector<int> shares, int max_tasks,
-                                             std::optional<int64_t> send_within_ms) override {
+                                             std::optional<int64_t> send_within_ms,
+                                             bool is_apart) override {
     log.emplace_back("claim");
     allowances.push_back(send_within_ms);
+    claims_apart.push_back(is_apart);
     on_clock(now_us, sent_ns);
     claims.push_back(max_tasks);
     if (!claim_errors.empty()) {
@@ -178,9 +181,10 @@ class FakeDatabase final : public Database {
     return reply(Result<std::vector<ClaimedTask>>(std::move(tasks)));
   }
   Co<Result<std::vector<ClaimedTask>>> claim_urgent(int64_t, std::vector<std::string> models,
-                                                    int max_tasks,
-                                                    std::optional<int64_t>) override {
+                                                    int max_tasks, std::optional<int64_t>,
+                                                    bool is_apart) override {
     log.emplace_back("claim_urgent");
+    claims_apart.push_back(is_apart);
     std::vector<ClaimedTask> tasks;
     for (auto task = queue.begin(); task != queue.end();) {
       if (std::ssize(tasks) == max_tasks) break;

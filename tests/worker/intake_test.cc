@@ -39,6 +39,33 @@ TEST_CASE("a worker never asks for more than its free slots") {
   CHECK(bench.database.claims.back() == 1);
 }
 
+TEST_CASE("after a claim that failed, models do not share errors for some seconds") {
+  WorkerBench bench;
+  bench.add_model("n");
+  bench.start();
+  const auto claim = [&](int64_t pause_ms) {
+    bench.database.claims_apart.clear();
+    bench.database.notify();
+    bench.pass_ms(pause_ms);
+    REQUIRE(!bench.database.claims_apart.empty());
+    return std::vector<bool>(bench.database.claims_apart);
+  };
+  CHECK(claim(1).front() == false);
+  Error error{Error::Action::bug, "XX002", "could not read a block"};
+  bool is_apart = true;
+  SUBCASE("the database has refused it") {}
+  SUBCASE("its session was lost: that is no model's error") {
+    error = Error{Error::Action::reconnect, "", "lost"};
+    is_apart = false;
+  }
+  bench.database.claim_errors.push_back(error);
+  const std::vector<bool> after = claim(1'000);
+  CHECK(after.front() == false);
+  CHECK(after.back() == is_apart);
+  bench.pass_ms(bounds::claims_apart_ms);
+  CHECK(claim(1).front() == false);
+}
+
 TEST_CASE("a worker without a free slot does not go through its models") {
   WorkerBench bench(1);
   std::vector<Model>& models = bench.database.served.models;

@@ -72,6 +72,7 @@ $$;
 -- claim_shares: the leases that a claim gives. A claim that ends early notifies all workers, who
 -- claim again; with a p_now it does not end early, nor does one that found nothing to do.
 -- Params:  p_shares: null: no model has a limit of its own; p_last: the worst rank to take.
+-- With the setting sluice.claims_apart one model's error is not the others'.
 create or replace function sluice.claim_shares(
   p_worker bigint, p_models text[], p_shares int[], p_max int, p_now timestamptz,
   p_last smallint default sluice.rank_max())
@@ -83,7 +84,7 @@ declare
   v_open int[] := sluice.open_models(p_worker, p_models, p_now);
   v_all_ranks boolean := p_last = sluice.rank_max();  -- a look for urgent tasks is nobody's turn
   v_first int;
-  v_left int;
+  v_left int := least(p_max, 1000);
   v_caps int[];
   v_cap int;
   v_taken sluice.lease[];
@@ -91,25 +92,24 @@ declare
   v_more int[];
   v_more_caps int[];
   v_until timestamptz;
+  v_is_apart boolean;
 begin
   if cardinality(v_open) = 1 then  -- mostly: nobody shares
-    return sluice.claim_from(v_open[1], p_worker, least(p_max, 1000, case when p_shares is not null
+    return sluice.claim_from(v_open[1], p_worker, least(v_left, case when p_shares is not null
       then (sluice.caps_of(v_open, p_models, p_shares))[1] end), p_now, p_last);
   elsif v_open = '{}' then
     return '{}';
   end if;
   v_until := clock_timestamp() + sluice.claim_long(clock_timestamp() - v_started);
-  v_left := least(p_max, 1000);
-  select d.ids, d.first into v_open, v_first from sluice.claim_order(v_open, v_left) d;
+  select d.ids, d.first, current_setting('sluice.claims_apart', true) = 'on', '{}', '{}', '{}'
+  into v_open, v_first, v_is_apart, v_all, v_more, v_more_caps
+  from sluice.claim_order(v_open, v_left) d;
   v_caps := sluice.caps_of(v_open, p_models, p_shares);
   if v_all_ranks then
     perform sluice.note_asks(case when 0 < all (v_caps) then v_open else array(select o.id
         from unnest(v_open, v_caps) o(id, cap) where o.cap > 0) end,
       coalesce(p_now, clock_timestamp()), p_worker);
   end if;
-  v_all := '{}';
-  v_more := '{}';
-  v_more_caps := '{}';
   for v_round in 1 .. 2 loop
     for i in 1 .. cardinality(v_open) loop
       exit when v_left <= 0;
@@ -122,8 +122,11 @@ begin
       continue when v_caps[i] <= 0;
       v_cap := least(v_caps[i], case v_round
         when 1 then (v_left - 1) / greatest(1, v_first - i + 1) + 1 else v_left end);
-      v_taken := sluice.claim_from(v_open[i], p_worker, v_cap, p_now, p_last,
-        least(v_left, v_caps[i]) - v_cap);
+      v_taken := case when v_is_apart
+        then sluice.claim_apart(v_open[i], p_worker, v_cap, p_now, p_last,
+          least(v_left, v_caps[i]) - v_cap)
+        else sluice.claim_from(v_open[i], p_worker, v_cap, p_now, p_last,
+          least(v_left, v_caps[i]) - v_cap) end;
       v_all := v_all || v_taken;
       if v_round = 1 and v_all_ranks and (v_left <= cardinality(v_taken) or i = 1) then
         perform sluice.note_turn(v_open[i]);
@@ -138,6 +141,22 @@ begin
     v_caps := v_more_caps;
   end loop;
   return v_all;
+end
+$$;
+
+-- claim_apart: claim_from whose error ends nothing else. Only after a claim has failed: each is a
+-- subtransaction with an id of its own.
+-- Params:  as claim_from.
+-- Returns: as claim_from; none when it failed.
+create or replace function sluice.claim_apart(
+  p_model int, p_worker bigint, p_max int, p_now timestamptz, p_last smallint, p_more int)
+returns sluice.lease[]
+language plpgsql volatile
+as $$
+begin
+  return sluice.claim_from(p_model, p_worker, p_max, p_now, p_last, p_more);
+exception when others then
+  return '{}';
 end
 $$;
 
