@@ -8,7 +8,8 @@
 --          most 1,000.
 -- Returns: the tasks, with their bodies while the whole answer stays below 64 KiB. For the others
 --          api is null: call sluice.requests.
--- Errors:  SL010 unknown or dead worker: register again.
+-- Errors:  SL010 unknown or dead worker: register again. Another one may be of one model: with the
+--          setting sluice.claims_apart = on, which costs more, the others give their tasks.
 --
 -- For workers in other languages; ours call claim_within. After an asynchronous commit and a crash
 -- the same fence was issued twice, measured. The answer is sent before the commit, so a worker

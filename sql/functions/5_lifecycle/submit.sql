@@ -223,9 +223,6 @@ begin
       where v_line.line < 0 and v_line.max_unfinished is not null;
       v_gate.no_notify := false;  -- that is another line
     end if;
-    if submit.deadline is not null and v_later is not true then
-      perform sluice.note_deadlines(v_line.line, submit.deadline, submit.deadline);
-    end if;
   end if;
   if v_gate.has_headroom is not true then
     perform sluice.require_range(v_id);
@@ -243,6 +240,9 @@ begin
   v_add := 'sluice.add_' || sluice.line_name(v_line.line);
   if to_regproc(v_add) is null then
     perform sluice.refuse_deleted();
+  end if;
+  if submit.deadline is not null and v_later is not true then
+    perform sluice.note_deadlines(v_line.line, submit.deadline, submit.deadline);
   end if;
   execute 'call ' || v_add || '($1)' using row(v_id, v_now, submit.run_at, submit.deadline,
     submit.batch_id, v_line.model, submit.max_output_tokens, submit.priority, submit.max_attempts,
