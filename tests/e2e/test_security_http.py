@@ -308,6 +308,25 @@ def test_requests_in_strings_have_no_more_values_than_in_objects(process, make_k
 
 
 @pytest.mark.plain_build_only
+def test_a_small_array_waits_for_no_large_one(url, process, make_key):
+    """60 MB of one key kept another's array of two tasks waiting for 3 to 26 s."""
+    hostile, mine = make_key("hostile"), make_key("mine")
+    large = json.dumps([{"prompt": "x" * 3_000}] * 10_000)
+    with concurrent.futures.ThreadPoolExecutor(3) as threads:
+        replies = [threads.submit(http, process.port, "POST", "/v1/tasks", large, key=hostile,
+                timeout_s=120) for _ in range(3)]
+        wait_for(lambda: query(url, "select count(*) from pg_stat_activity where state = 'active'"
+                " and query ~ 'submit_array' and pid <> pg_backend_pid()") == [(1,)], 60,
+            "the first of them")
+        for body, waits in (([{"prompt": "x"}] * 2, False),
+                ([{"prompt": "x", "metadata": {"schema_version": 1}}], True)):
+            reply = http(process.port, "POST", "/v1/tasks", body, key=mine, timeout_s=60)
+            assert reply.status == 202, reply.body
+            assert any(reply.done() for reply in replies) == waits
+        assert all(reply.result().status == 202 for reply in replies)
+
+
+@pytest.mark.plain_build_only
 def test_refused_arrays_of_one_key_hold_up_only_their_own_key(process, make_key, clients):
     """Each took PostgreSQL half a second, all of its sessions together, also when their clients had
     left."""
