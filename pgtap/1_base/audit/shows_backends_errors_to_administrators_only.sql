@@ -6,7 +6,8 @@ begin;
 select plan(12);
 
 select given_tenant('sluice_submitter') as a \gset
-select given_model() \g /dev/null  -- before a row of settings is locked: so others do it
+-- Before the row of settings is locked: so others do it.
+select given_model() \g /dev/null
 update sluice.settings set default_role = 'sluice_reader';
 select sluice.create_key('00000000000000aa', sha256('k'), 'k', :'a', '{read}') \g /dev/null
 create temporary table called as select given_model() as m, code, said from (values

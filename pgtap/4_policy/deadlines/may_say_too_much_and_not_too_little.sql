@@ -1,7 +1,7 @@
--- sluice.has_deadlines, sluice.note_deadlines, sluice.rescan_deadlines, sluice.deadlines_slack
+-- sluice.has_deadlines, sluice.note_deadlines, sluice.rescan_deadlines, sluice.with_slack
 begin;
 \ir ../../_helpers.sql
-select plan(16);
+select plan(19);
 
 select given_model() as m \gset
 select own_line(:'m') as line \gset
@@ -50,6 +50,22 @@ select sluice.rescan_deadlines(:line, at(7)) \g /dev/null
 select is(has(0, 1e6), false, 'all are called');
 select sluice.unregister_worker(:w, at(8)) \g /dev/null
 select is(has(0, 41), true, 'what comes back notes its own');
+
+-- The attack: a task whose deadline is the last of all times, and that waits for its run_at. It
+-- stopped wake() for everybody.
+select given_task(:'m', deadline => '294276-12-31 23:59:59 UTC', run_at => at(9)),
+  given_task(:'m', run_at => at(9)) as other \g /dev/null
+select lives_ok($$select sluice.wake(at(10))$$, 'the last of all times is one');
+select sluice.rescan_deadlines(:line, at(10)) \g /dev/null
+select ok(sluice.has_deadlines(:line, '294276-12-31', 'infinity'), 'which is known');
+select sluice.cancel_all(model => :'m', p_now => at(11)), sluice.rescan_deadlines(:line, at(11))
+\g /dev/null
+
+select noted() as rows \gset
+select sluice.submit_many(jsonb_build_array(
+  jsonb_build_object('prompt', 'a', 'model', :'m', 'deadline', at(4000), 'run_at', at(3000))),
+  at(12)) \g /dev/null
+select is(noted(), :rows::bigint, 'nor of many that wait for their time');
 
 select * from finish();
 rollback;

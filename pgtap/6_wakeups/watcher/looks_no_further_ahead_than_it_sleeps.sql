@@ -1,4 +1,4 @@
--- sluice.next_work
+-- sluice.next_work, sluice.look_ahead
 -- The attack: tasks with a run_at, cancelled beside a held snapshot. Each look of a worker that was
 -- about to sleep walked over all of them.
 begin;

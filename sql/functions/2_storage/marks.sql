@@ -55,7 +55,7 @@ begin
 end
 $$;
 
--- set_mark: sets the mark of a lane. Requires the line's lock.
+-- set_mark: sets the mark of a lane. Requires the line's lock, but for notes of those who are gone.
 create or replace function sluice.set_mark(
   p_line int, p_rank smallint, p_tenant bigint, p_mark timestamptz)
 returns void

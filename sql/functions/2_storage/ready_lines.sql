@@ -59,7 +59,7 @@ declare
 begin
   return coalesce(v_noted ~ '^[0-9]{1,18}$'
       and sluice.micros(clock_timestamp()) - v_noted::bigint between 0 and 5000000, false)
-    or exists (select from sluice.ready_line r where r.line = p_line
+    or exists (select from sluice.ready_line r where r.line = p_line and r.noted_at >= now()
       and age(r.xmin) <= age(pg_current_xact_id()::xid));
 end
 $$;

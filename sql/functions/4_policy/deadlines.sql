@@ -5,8 +5,9 @@
 -- The newest row of the line's meter -7 says that all of them lie between v (in seconds since 1970)
 -- and at. Who puts a row into the line widens that, and the sweep makes it exact. So it may say too
 -- much: then claims look at more rows than they need. It may say too little for as long as the
--- sweep rests: after a crash, and of what is committed while the sweep looks. Then the lane's order
--- is that of arrival meanwhile.
+-- sweep rests: after a crash, of what is committed while the sweep looks, and if two widen it at
+-- the same moment, for submits do not have the line's lock. Then the lane's order is that of
+-- arrival meanwhile.
 
 -- has_deadlines: whether tasks may wait in line p_line whose deadlines lie between these times.
 create or replace function sluice.has_deadlines(
@@ -29,11 +30,14 @@ as $$
     order by m.line, m.model, m.n desc limit 1)'
 $$;
 
--- deadlines_slack: by how much further than needed the hint is widened, so that tasks submitted one
--- by one, each with a later deadline, write it once in so long.
-create or replace function sluice.deadlines_slack() returns interval
-language sql immutable parallel safe
-as $$ select interval '10 seconds' $$;
+-- with_slack: p_last and some time more, so that tasks submitted one by one, each with a later
+-- deadline, write the hint once in so long. Of times near the end of all times: infinity.
+create or replace function sluice.with_slack(p_last timestamptz) returns timestamptz
+language sql immutable
+as $$
+  select case when p_last < '200000-01-01 UTC' then p_last + interval '10 seconds'
+    else 'infinity' end
+$$;
 
 -- note_deadlines: widens the hint of p_line by rows that come into it.
 -- Params:  p_first, p_last: their first and last deadlines; null: they have none.
@@ -49,10 +53,14 @@ begin
   if p_first is null then
     return;
   end if;
+  if current_setting('transaction_isolation') <> 'read committed' then
+    v_first := '-infinity';  -- the hint that it sees may be an old one: it must not narrow a newer
+    p_last := 'infinity';
+  end if;
   v_hint := sluice.meter_of(p_line, -7);
   if (p_last <= v_hint.at and v_first >= v_hint.v) is not true then
     perform sluice.note_meter(p_line, -7, case when p_last <= v_hint.at then v_hint.at
-      else p_last + sluice.deadlines_slack() end, least(v_first, v_hint.v), 0);
+      else sluice.with_slack(p_last) end, least(v_first, v_hint.v), 0);
   end if;
 end
 $$;
@@ -71,7 +79,7 @@ begin
     from sluice.%I q where q.deadline >= $1', sluice.place_of(p_line))
   into v_first, v_last using p_now;
   if coalesce(v_hint.v, 'infinity') <> v_first or coalesce(v_hint.at, '-infinity')
-    not between v_last and v_last + sluice.deadlines_slack() then
+    not between v_last and sluice.with_slack(v_last) then
     perform sluice.note_meter(p_line, -7, v_last, v_first, 0);
   end if;
 exception when undefined_table then  -- its model or route was deleted just now

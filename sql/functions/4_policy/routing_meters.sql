@@ -50,7 +50,7 @@ begin
 end
 $$;
 
--- note_meter: writes a newer row. Requires the line's lock.
+-- note_meter: writes a newer row. Requires the line's lock, but for note_deadlines.
 create or replace function sluice.note_meter(
   p_line int, p_model int, p_at timestamptz, p_v double precision, p_weight double precision,
   p_tenant bigint default null)

@@ -31,7 +31,8 @@ end
 $$;
 
 -- urgent_before: tasks of route line p_line with deadlines before this time are too urgent for each
--- model of the earlier tiers, if p_model is quicker than these; null: it is not, or none waits.
+-- model of the earlier tiers, if p_model is quicker than these; null: it is not, or none waits. A
+-- claim reaches those among the first rows of their lanes, as everywhere.
 create or replace function sluice.urgent_before(
   p_line int, p_model int, p_tier int, p_now timestamptz) returns timestamptz
 language plpgsql volatile

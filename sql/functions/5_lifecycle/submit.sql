@@ -129,7 +129,7 @@ as $$
 #variable_conflict use_column
 declare
   v_now timestamptz := clock_timestamp();
-  v_id bigint := nextval('sluice.task_id');
+  v_id bigint;
   v_bytes int := octet_length(coalesce(submit.prompt, submit.request));
   v_draft sluice.task_draft;
   v_bound bigint;
@@ -165,31 +165,33 @@ begin
     left join lateral (select r.route from sluice.routes r where r.route = v_route limit 1) r
       on true;
   end if;
+  -- id: after this statement's snapshot, or it may be of before a promotion that is noted by now;
   -- known: the tenant's name is good, and it has no limits without a row (false: a note would say
-  -- so); has_headroom: the system has some, models without a bound of their own with it, and
-  -- partitions (false: first_new_id is to be asked); no_notify: nobody need be told, as
-  -- notify_ready would find.
-  select submit.tenant collate "default" = any (g.noted) as known,
+  -- so); on_known_server: first_new_id need not be asked; look_from: before it the system has
+  -- headroom, models without a bound of their own with it, and partitions; no_notify: nobody need
+  -- be told, as notify_ready would find.
+  select nextval('sluice.task_id') as id, submit.tenant collate "default" = any (g.noted) as known,
     coalesce(submit.schema_version, submit.affinity_key) is null
       and not (g.is_guarded or g.has_tenants or v_line.limited)
       and sluice.is_plain(v_bytes, submit.request, submit.priority,
         submit.max_attempts, submit.max_output_tokens,
         submit.metadata, submit.idempotency_key, submit.traceparent, submit.deadline,
           g.request_bytes_max) as plain,
-    g.server_started = pg_postmaster_start_time() and (v_id < g.look_from or null) as has_headroom,
+    g.server_started = pg_postmaster_start_time() as on_known_server, g.look_from,
     submit.run_at is null and v_line.max_unfinished is null and v_line.max_queue is null
       and (v_route is null or not g.bounds_models) as usual,
     v_line.awake and current_setting('transaction_isolation') = 'read committed'
       and exists (select from sluice.ready_line where line = v_line.line) as no_notify
   into v_gate from sluice.gate g;
-  if v_gate.known and v_gate.plain and v_gate.has_headroom and v_gate.usual and v_gate.no_notify
-  then
+  if v_gate.known and v_gate.plain and v_gate.on_known_server and v_gate.id < v_gate.look_from
+    and v_gate.usual and v_gate.no_notify then
     -- a line that is noted as ready is there: what deletes it takes its note away
-    execute v_line.call using row(v_id, v_now, submit.batch_id, v_line.model, submit.priority,
-      v_route, submit.tenant, submit.prompt, v_bytes)::sluice.plain_submission;
-    return v_id;
+    execute v_line.call using row(v_gate.id, v_now, submit.batch_id, v_line.model,
+      submit.priority, v_route, submit.tenant, submit.prompt, v_bytes)::sluice.plain_submission;
+    return v_gate.id;
   end if;
-  if v_gate.has_headroom is false and v_id < sluice.first_new_id() then
+  v_id := v_gate.id;
+  if not v_gate.on_known_server and v_id < sluice.first_new_id() then
     v_id := nextval('sluice.task_id');  -- the server was promoted just now
   end if;
   if v_gate.known is false then
@@ -224,7 +226,7 @@ begin
       v_gate.no_notify := false;  -- that is another line
     end if;
   end if;
-  if v_gate.has_headroom is not true then
+  if not v_gate.on_known_server or v_id >= v_gate.look_from then
     perform sluice.require_range(v_id);
     perform sluice.accept('system', null, 1, g.max_unfinished, 1, v_now) from sluice.gate g
       where v_id >= g.full_at;

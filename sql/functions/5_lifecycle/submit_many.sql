@@ -286,7 +286,7 @@ begin
     from unnest(p_drafts) with ordinality d where v_deferred or d.run_at > p_now;
   end if;
   perform sluice.note_deadlines(p_destination.line, min(d.deadline), max(d.deadline))
-  from unnest(p_drafts) d;
+  from unnest(p_drafts) d where not v_deferred and coalesce(d.run_at <= p_now, true);
   perform sluice.notify_ready(p_destination.line);
 end
 $$;

@@ -56,18 +56,22 @@ begin
   perform sluice.follow_clock_back(v_last - v_now, v_now) where v_last > v_now + c_back_min;
   perform sluice.leave_broken(v_now)
   where exists (select from sluice.fallbacks f where f.cause = 'breaker_open');
+  perform sluice.forget_later_gone(v_now), sluice.look_for_deadlines(v_now);
+  perform sluice.first_new_id(), sluice.note_server()
+  where exists (select from sluice.gate g where g.server_started <> pg_postmaster_start_time());
+  -- Locks that claims want, of lines, budgets and models, are had from here to the commit.
+  v_now := sluice.now_for(p_now);  -- marks that claims have made meanwhile are not ahead of it
+  v_lowered := sluice.walk_in_time(v_now);
   perform sluice.clean_budgets(v_now), sluice.look_at_budgets(v_now)
   where exists (select from sluice.budgets) or exists (select from sluice.budget_wait);
-  perform sluice.forget_later_gone(v_now), sluice.look_for_deadlines(v_now);
-  -- Locks of lines and models, which claims want, are had from here to the commit.
-  v_lowered := sluice.walk_in_time(v_now);
   perform sluice.advance_in_time(v_now);
   v_is_idle := v_is_idle and coalesce(v_expired = 0 and v_lowered = 0, false);
   perform sluice.note_meter(0, 0, v_now, 0, 0),
     setval('sluice.sweep_rest_id', case when v_is_idle then v_newest + 1 else 0 end),
     setval('sluice.sweep_after', sluice.micros(case when v_is_idle then least(
         v_now + interval '1 minute', (select min(l.deadline) from sluice.later l
-          where l.deadline > v_now)) else v_now + interval '1 second' end));
+          where l.deadline between v_now and v_now + interval '1 minute'))
+      else v_now + interval '1 second' end));
   -- last: until the commit notify_ready notes anew the lines that it forgot
   perform sluice.forget_idle_lines(v_now);
   return coalesce(v_lowered, 0);

@@ -76,7 +76,7 @@ $$;
 -- rescan_line: lowers the marks of p_line above rows. Removes marks that no longer pay: those of
 -- empty lanes whose dead rows are gone, or were few (each mark costs every look 20 us: 10,000 idle
 -- lanes 200 ms); and those ahead of the clock. Tries the line's lock.
--- Params:  p_from: looks only for rows that are ready from then on, and removes no marks.
+-- Params:  p_from: looks only for rows between then and the marks, and removes no marks.
 -- Returns: how many lanes it lowered.
 -- The cost of a walk is the number of pages that it fetched; dead rows that nobody can see any more
 -- cost nothing.
@@ -98,6 +98,7 @@ begin
     seen as materialized (
       select m.*, f.ready_at as first, pg_stat_get_xact_blocks_fetched($3) as pages from marked m
       left join lateral (select q.ready_at from %s and q.ready_at >= $5
+          and q.ready_at <= case when $5 = '-infinity' then 'infinity' else m.ready_at end
         order by q.ready_at limit 1) f on true),
     walked as materialized (
       select s.*, s.pages - lag(s.pages, 1, $4) over () as walk from seen s),

@@ -161,29 +161,29 @@ begin
 end
 $$;
 
+-- look_ahead: how far ahead who is about to sleep looks: it looks anew after settings.idle_look, or
+-- 15 s while awake. All that is to come may be many dead rows, while somebody holds a snapshot.
+create or replace function sluice.look_ahead() returns interval language sql stable
+as $$ select s.idle_look + interval '15 seconds' from sluice.settings s $$;
+
 -- next_work: whether any task's time has come, or there is work for the models p_ids
--- (sluice.models_with_work). It stops at the first work found.
+-- (sluice.models_with_work).
 -- Params:  p_worker: only tasks of versions that it serves (null: any).
 -- Returns: work; wake_at: the next moment at which time alone makes work (infinity, null: none is
 --          known), within 5 s while a model is open, because nobody notifies of ageing; blocked:
 --          those of p_ids that cannot take tasks now.
---
--- Of what waits for its time it sees only what is due before whoever sleeps looks anew: else it
--- would walk, while somebody holds a snapshot, over all that was to come and was cancelled.
 create or replace function sluice.next_work(
   p_ids int[], p_now timestamptz, p_worker bigint default null, out work boolean,
   out wake_at timestamptz, out blocked int[])
 language plpgsql volatile
 as $$
 declare
-  c_awake constant interval := '15 seconds';  -- a worker that is awake looks so often at least
   v_model sluice.models;
   v_at timestamptz;
 begin
   work := sluice.first_due(p_now) is not null;
   wake_at := (select min(l.ready_at) from sluice.later l
-    where l.ready_at > p_now
-      and l.ready_at <= p_now + (select s.idle_look + c_awake from sluice.settings s));
+    where l.ready_at > p_now and l.ready_at <= p_now + sluice.look_ahead());
   blocked := '{}';
   for v_model in select m.* from sluice.models m where m.id = any (p_ids) loop
     exit when work;
@@ -268,9 +268,8 @@ $$;
 -- waits for a budget of a time that rolls. After settings.idle_look it calls this again; a
 -- heartbeat ends the sleep.
 -- Params:  worker: its id.
--- Returns: asleep: false: send heartbeats and look for work; wake_in_ms: when the next task that
---          waits for its time is due, if it is before the next look, or past its deadline; ten
---          years at most.
+-- Returns: asleep: false: send heartbeats and look for work; wake_in_ms: when before the next look a
+--          task that waits for its time is due or past its deadline; else ten years.
 --
 -- The calls of a dead worker are found only by workers with heartbeats. The worker hears of new
 -- tasks by LISTEN, because a submit to an idle line always notifies (notify_ready), and keeps a
@@ -294,7 +293,8 @@ begin
     and not exists (select from sluice.job j
       where j.state in ('running', 'cancelling', 'undoing'));
   return query select found, ceil(extract(epoch from greatest(v_now,
-    least(v_next.wake_at, (select min(l.deadline) from sluice.later l),
+    least(v_next.wake_at, (select min(l.deadline) from sluice.later l
+        where l.deadline between v_now - interval '1 minute' and v_now + sluice.look_ahead()),
       v_now + interval '10 years')) - v_now) * 1000)::bigint;
 end
 $$;
