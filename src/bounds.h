@@ -40,7 +40,7 @@ inline constexpr int64_t send_within_ms = 200;
 inline constexpr int64_t send_within_ms_max = 5'000;
 // After a refusal: a permit, or the budget, may be there by then.
 inline constexpr int64_t hedge_again_ms = 100;
-// Extra calls asked for in one flush: each is a function call under its model's lock.
+// Extra calls asked for in one statement, which has their models' locks.
 inline constexpr size_t hedges_max = 100;
 // A worker remembers so many of each model's last calls, and counts how many of them were extra.
 inline constexpr size_t hedge_window_calls = 1000;

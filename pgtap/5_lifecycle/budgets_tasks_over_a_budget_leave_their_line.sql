@@ -1,6 +1,5 @@
 -- sluice.over_wait, sluice.over_action, sluice.over_text, sluice.take_out, sluice.put_over,
--- sluice.wait_for_budget, sluice.refuse_over, sluice.reroute_over,
--- sluice.hold_extra
+-- sluice.wait_for_budget, sluice.refuse_over, sluice.reroute_over
 begin;
 \ir ../_helpers.sql
 \ir ../_budgets.sql

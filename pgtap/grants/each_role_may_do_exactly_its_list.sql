@@ -67,6 +67,7 @@ insert into allowed (object, roles) values
   ('heartbeat(bigint,timestamp with time zone)', 'wa'),
   ('fall_asleep(bigint,timestamp with time zone)', 'wa'),
   ('hedge(bigint,bigint,integer,timestamp with time zone)', 'wa'),
+  ('hedge_many(bigint,bigint[],integer[],timestamp with time zone)', 'wa'),
   ('held_leases(bigint)', 'wa'),
   ('history_of(text,timestamp with time zone,timestamp with time zone,text,text,text,'
    'timestamp with time zone)', 'sra'),

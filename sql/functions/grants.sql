@@ -18,6 +18,7 @@ grant execute on function
   sluice.claim_within(bigint, text[], int[], int, timestamptz),
     sluice.claim_urgent(bigint, text[], int, timestamptz),
   sluice.hedge(bigint, bigint, int, timestamptz),
+    sluice.hedge_many(bigint, bigint[], int[], timestamptz),
   sluice.requests(bigint, bigint[]), sluice.held_leases(bigint), sluice.retain(timestamptz),
   sluice.keep_history(timestamptz),
   sluice.complete(bigint, sluice.outcome[], timestamptz),

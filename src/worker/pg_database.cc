@@ -545,8 +545,8 @@ Co<Result<std::vector<TaskKey>>> PgDatabase::hedge(int64_t worker,
     fences.add(key.fence);
   }
   return read_clocked_keys(
-      work_->query(fmt::format("select id, fence, {} from unnest($2::bigint[], $3::int[])"
-                               " c(id, fence) where sluice.hedge($1::bigint, id, fence)",
+      work_->query(fmt::format("select task_id, fence, {} from"
+                               " sluice.hedge_many($1::bigint, $2::bigint[], $3::int[])",
                                clock_column),
                    {std::to_string(worker), ids.text(), fences.text()}),
       clock_.now_ns());

@@ -132,35 +132,57 @@ begin
 end
 $$;
 
--- hold_extra: holds for an extra call of a task what is held for its first one.
--- Returns: false: that does not fit.
-create or replace function sluice.hold_extra(p_lease sluice.lease, p_now timestamptz)
-returns boolean
+-- extra_fits: whether an extra call of a task fits into its hard budgets: it may cost what is held
+-- for the first one.
+-- Params:  room: what budgets have left, by their ids, as the last call for this statement has
+--          returned it: who has the lock need not sum up again. First '{}'.
+-- Returns: room: the same, without what hold_extras is to hold for this call.
+create or replace function sluice.extra_fits(
+  p_lease sluice.lease, inout room numeric[], p_now timestamptz, out fits boolean)
 language plpgsql volatile
 as $$
 declare
   v record;
+  v_left numeric[] := room;
 begin
+  fits := true;
   for v in
-    select b as budget, c.nanos from sluice.budget_call c join sluice.budgets b on b.id = c.budget
-    where c.task_id = p_lease.task_id and c.fence = p_lease.fence and c.call = 0
+    select b as budget, b.id, c.nanos from sluice.budget_call c
+    join sluice.budgets b on b.id = c.budget
+    where c.task_id = p_lease.task_id and c.fence = p_lease.fence and c.call = 0 and b.is_hard
   loop
-    if (v.budget).is_hard then
-      if not sluice.lock_budgets() or (sluice.budget_sums(v.budget, p_now)).total + v.nanos
-          > (v.budget).limit_nanos then
-        return false;
-      end if;
+    if v_left[v.id] is null then
+      fits := sluice.lock_budgets();
+      exit when not fits;
+      v_left[v.id] := (v.budget).limit_nanos - (sluice.budget_sums(v.budget, p_now)).total;
+      room[v.id] := v_left[v.id];
     end if;
+    fits := v_left[v.id] >= v.nanos;
+    exit when not fits;
+    v_left[v.id] := v_left[v.id] - v.nanos;
   end loop;
+  if fits then
+    room := v_left;
+  end if;
+end
+$$;
+
+-- hold_extras: holds for extra calls of tasks, which fit, what is held for their first ones.
+-- Params:  p_leases: as they were before these calls.
+create or replace function sluice.hold_extras(p_leases sluice.lease[], p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+begin
   with held as (
     insert into sluice.budget_call (task_id, fence, call, budget, model, at, nanos, worker)
-    select c.task_id, c.fence, p_lease.calls, c.budget, c.model, p_now, c.nanos, c.worker
-    from sluice.budget_call c
-    where c.task_id = p_lease.task_id and c.fence = p_lease.fence and c.call = 0
+    select c.task_id, c.fence, l.calls, c.budget, c.model, p_now, c.nanos, c.worker
+    from unnest(p_leases) l cross join lateral (
+      select c.* from sluice.budget_call c
+      where c.task_id = l.task_id and c.fence = l.fence and c.call = 0 offset 0) c
     returning budget, nanos)
   insert into sluice.budget_spent (budget, at, nanos)
-  select h.budget, p_now, h.nanos from held h where h.nanos > 0;
-  return true;
+  select h.budget, p_now, sum(h.nanos) from held h group by h.budget having sum(h.nanos) > 0;
 end
 $$;
 
@@ -205,6 +227,7 @@ begin
       told_nanos = case when k.told > k.cost then k.told end
     from believed k
     where (c.task_id, c.fence, c.call, c.budget) = (k.task_id, k.fence, k.call, k.budget)
+      and c.task_id = any (array(select k.task_id from call k))  -- or it may walk a day's calls
       and c.state = p_state and (p_state = 'held' or k.cost is not null)
     returning c.budget, c.at, k.cost - k.nanos as diff)
   insert into sluice.budget_spent (budget, at, nanos)

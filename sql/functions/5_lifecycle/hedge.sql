@@ -73,47 +73,73 @@ $$;
 --
 -- Tokens: as many as were reserved for the task itself. They stay booked, because nobody knows
 -- which of the calls were billed.
--- Locks:   the lease; then tries the model and the task's tenant; then, for a moment, the budget of
---          such calls; then waits for lock_class('budget') 0, if the task has a hard budget.
+-- Locks:   as hedge_many.
 create or replace function sluice.hedge(
   worker bigint, task_id bigint, fence int, p_now timestamptz default null)
 returns boolean
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
+begin
+  return exists (select from sluice.hedge_many(hedge.worker, array[hedge.task_id],
+    array[hedge.fence], p_now));
+end
+$$;
+
+-- hedge_many: hedge, for many calls at a time. What budgets have left is summed up once for all.
+-- Params:  worker: its id; task_ids: of the calls under way, the most urgent first; fences: theirs,
+--          in the same order.
+-- Returns: those that may have another call.
+--
+-- Claims and completions wait for this: with a sum for each call, and plans that went through all
+-- that was called in a day, 100 took up to 2 s.
+-- Locks:   the leases; then tries their models and tenants; then, for a moment, the budget of such
+--          calls; then waits for lock_class('budget') 0, if a task has a hard budget.
+create or replace function sluice.hedge_many(
+  worker bigint, task_ids bigint[], fences int[], p_now timestamptz default null)
+returns table (task_id bigint, fence int)
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
 #variable_conflict use_column
 declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_key record;
   v_lease sluice.lease;
   v_model sluice.models;
-  v_now timestamptz;
+  v_left numeric[] := '{}';   -- of budgets, by their ids
+  v_fits boolean;
+  v_held sluice.lease[] := '{}';
 begin
-  -- without a lock: when a backend has become slow, many ask in vain
-  if sluice.hedge_calls_left() <= 0 then
-    return false;
+  for v_key in select * from unnest(hedge_many.task_ids, hedge_many.fences) k(id, fence) loop
+    -- without a lock: when a backend has become slow, many ask in vain
+    continue when sluice.hedge_calls_left() <= 0;
+    select * into v_lease from sluice.lease l
+    where l.task_id = v_key.id and l.fence = v_key.fence and l.worker + 0 = hedge_many.worker
+      for update skip locked;
+    continue when not found
+      or not pg_try_advisory_xact_lock(sluice.lock_class('model'), v_lease.model);
+    select * into v_model from sluice.models m where m.id = v_lease.model;
+    continue when not sluice.may_hedge(v_model, v_lease, v_now)
+      or not sluice.take_hedge(v_model.hedge_budget);
+    if v_model.is_budgeted then
+      select f.room, f.fits into v_left, v_fits from sluice.extra_fits(v_lease, v_left, v_now) f;
+      continue when not v_fits;
+      v_held := v_held || v_lease;
+    end if;
+    update sluice.lease l set calls = calls + 1 where l.task_id = v_lease.task_id;
+    perform sluice.take_permits(sluice.request_quota(v_model), 1, v_now);
+    perform sluice.charge_reserved(v_model, array[v_lease], v_now);
+    perform sluice.set_counter('claimed', v_model.id, sluice.counter('claimed', v_model.id) + 1);
+    perform sluice.count_hedgeable(v_model, array[v_lease]);
+    insert into sluice.attempt (task_id, worker, started_at, fence, kind, model)
+    values (v_lease.task_id, v_lease.worker, v_now, v_lease.fence, 'hedged', v_model.name);
+    return query select v_lease.task_id, v_lease.fence;
+  end loop;
+  if v_held <> '{}' then
+    perform sluice.hold_extras(v_held, v_now);
   end if;
-  select * into v_lease from sluice.lease l
-  where l.task_id = hedge.task_id and l.fence = hedge.fence and l.worker + 0 = hedge.worker
-    for update skip locked;
-  if not found or not pg_try_advisory_xact_lock(sluice.lock_class('model'), v_lease.model) then
-    return false;
-  end if;
-  select * into v_model from sluice.models m where m.id = v_lease.model;
-  v_now := coalesce(p_now, clock_timestamp());
-  if not sluice.may_hedge(v_model, v_lease, v_now) then
-    return false;
-  end if;
-  if not sluice.take_hedge(v_model.hedge_budget)
-     or v_model.is_budgeted and not sluice.hold_extra(v_lease, v_now) then
-    return false;
-  end if;
-  update sluice.lease l set calls = calls + 1 where l.task_id = hedge.task_id;
-  perform sluice.take_permits(sluice.request_quota(v_model), 1, v_now);
-  perform sluice.charge_reserved(v_model, array[v_lease], v_now);
-  perform sluice.set_counter('claimed', v_model.id, sluice.counter('claimed', v_model.id) + 1);
-  perform sluice.count_hedgeable(v_model, array[v_lease]);
-  insert into sluice.attempt (task_id, worker, started_at, fence, kind, model)
-  values (v_lease.task_id, v_lease.worker, v_now, v_lease.fence, 'hedged', v_model.name);
-  return true;
 end
 $$;
 
