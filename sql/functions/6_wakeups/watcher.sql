@@ -268,8 +268,8 @@ $$;
 -- waits for a budget of a time that rolls. After settings.idle_look it calls this again; a
 -- heartbeat ends the sleep.
 -- Params:  worker: its id.
--- Returns: asleep: false: send heartbeats and look for work; wake_in_ms: when before the next look a
---          task that waits for its time is due or past its deadline; else ten years.
+-- Returns: asleep: false: send heartbeats and look for work; wake_in_ms: when a task that waits for
+--          its time is due or past its deadline, before the next look; else ten years.
 --
 -- The calls of a dead worker are found only by workers with heartbeats. The worker hears of new
 -- tasks by LISTEN, because a submit to an idle line always notifies (notify_ready), and keeps a
