@@ -93,24 +93,34 @@ exception when data_exception or statement_too_complex then
 end
 $$;
 
--- model_fault: why a batch of p_api cannot use this model or route; null: it can.
+-- model_faults: why a batch of p_api cannot use these models or routes: {name: why} of those that
+-- it cannot. All at once, for a file may name another in each line: name by name a step of 10,000
+-- lines took 3 times as long as with one. "in" is hashed whatever the planner expects.
 -- Params:  p_tenant: the batch's; null: none.
-create or replace function sluice.model_fault(p_model text, p_api text, p_tenant text) returns text
+create or replace function sluice.model_faults(p_models text[], p_api text, p_tenant text)
+returns jsonb
 language plpgsql stable
 as $$
+declare
+  v_limits sluice.tenant_limits := (
+    select l from sluice.limits_of(coalesce(p_tenant, 'default')) l);
 begin
-  if not exists (select from sluice.models where name = p_model)
-    and not exists (select from sluice.routes where route = p_model) then
-    return format('There is no model %s.', sluice.quoted(p_model));
-  end if;
-  perform sluice.require_api(p_model, p_api);
-  if (select sluice.exceeds(l, 0, p_model) from sluice.limits_of(coalesce(p_tenant, 'default')) l)
-    then
-    return format('This tenant may not use the model %s.', sluice.quoted(p_model));
-  end if;
-  return null;
-exception when sqlstate 'SL001' then
-  return format('The model %s does not take requests of this endpoint.', sluice.quoted(p_model));
+  return (
+    with judged as (
+      select n.name, case
+        when n.name not in (select m.name from sluice.models m
+          union all select r.route from sluice.routes r)
+          then 'There is no model %s.'
+        when n.name in (select m.name from sluice.models m where m.api <> p_api
+          union all
+          select r.route from sluice.routes r join sluice.models m on m.name = r.model
+          where m.api <> p_api)
+          then 'The model %s does not take requests of this endpoint.'
+        when sluice.exceeds(v_limits, 0, n.name)
+          then 'This tenant may not use the model %s.' end as fault
+      from unnest(p_models) n(name))
+    select coalesce(jsonb_object_agg(j.name, format(j.fault, sluice.quoted(j.name))), '{}')
+    from judged j where j.fault is not null);
 end
 $$;
 
@@ -157,12 +167,11 @@ begin
   with read as materialized (
     select l.line, r.* from sluice.batch_part(p_batch.input_file, p_batch.position) l
     cross join lateral sluice.read_batch_line(l.body, p_batch.endpoint, v_default) r),
-  -- With its lines, not joined to them: where each line names another model, a loop compared all
+  -- An object, not rows joined to the lines: where each names another model, a loop compared all
   -- with all, and a step of 10,000 lines took 4 to 6 s instead of 0.2.
   models as materialized (
-    select array_agg(r.line) as lines, sluice.model_fault(r.model,
-      sluice.endpoint_api(p_batch.endpoint), p_batch.tenant) as message
-    from read r where r.fault is null group by r.model),
+    select sluice.model_faults(array(select r.model from read r where r.fault is null
+      group by r.model), sluice.endpoint_api(p_batch.endpoint), p_batch.tenant) as faults),
   stored as (
     insert into sluice.batch_line (batch, line, custom_id, model)
     select p_batch.id, r.line, r.custom_id, r.model from read r where r.fault is null
@@ -171,8 +180,8 @@ begin
   judged as (
     select r.line, r.fault as code, r.message, r.param from read r where r.fault is not null
     union all
-    select l.line, 'model_not_found', m.message, 'body.model'
-    from models m cross join unnest(m.lines) l(line) where m.message is not null
+    select r.line, 'model_not_found', m.faults ->> r.model, 'body.model'
+    from models m cross join read r where r.fault is null and m.faults ? r.model
     union all
     select r.line, 'duplicate_custom_id',
       format('The custom_id %s is there more than once.', sluice.quoted(r.custom_id)), 'custom_id'

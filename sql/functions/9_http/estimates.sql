@@ -60,16 +60,18 @@ begin
   request as materialized (
     select r.model as name, (r.body::json -> 'body')::text as body from read r
     where r.fault is null),
+  models as materialized (
+    select sluice.model_faults(array(select r.model from read r where r.fault is null
+      group by r.model), sluice.endpoint_api(p_endpoint), p_tenant) as faults),
   fault as (
     select r.line, r.message from read r where r.fault is not null
     union all
-    select min(r.line), sluice.model_fault(r.model, sluice.endpoint_api(p_endpoint), p_tenant)
-    from read r where r.fault is null group by r.model)
+    select r.line, m.faults ->> r.model from models m cross join read r
+    where r.fault is null and m.faults ? r.model)
   select (select sluice.sums_of_tasks(array_agg(q.name),
       array_agg(coalesce(p_tenant, 'default')), null, array_agg(q.body), null) from request q),
     (select array_agg(r.custom_id) from read r),
-    (select format('%s: %s', f.line, f.message) from fault f where f.message is not null
-      order by f.line limit 1)
+    (select format('%s: %s', f.line, f.message) from fault f order by f.line limit 1)
   into sums, custom_ids, error;
 end
 $$;
