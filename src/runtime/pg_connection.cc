@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <libpq-fe.h>
 #include <spdlog/spdlog.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -21,6 +22,24 @@ constexpr const char* keepalive_idle_s = "10";
 constexpr const char* keepalive_interval_s = "5";
 constexpr const char* keepalive_count = "3";
 constexpr const char* tcp_user_timeout_ms = "25000";
+
+// What a Unix socket takes at once, where net.core.wmem_max allows it. After each send libpq moves
+// all that is still unsent: of 60 MB that took 0.6 s of the loop with the usual 208 KiB, and takes
+// 0.04 with this. A socket of TCP grows by itself, unless its size is set.
+constexpr int unix_send_buffer_bytes = 4 << 20;
+
+int socket_option(int fd, int option) {
+  int value = 0;
+  socklen_t size = sizeof value;
+  getsockopt(fd, SOL_SOCKET, option, &value, &size);
+  return value;
+}
+
+void widen_unix_socket(int fd) {
+  if (socket_option(fd, SO_DOMAIN) != AF_UNIX) return;
+  if (socket_option(fd, SO_SNDBUF) >= unix_send_buffer_bytes) return;
+  setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &unix_send_buffer_bytes, sizeof unix_send_buffer_bytes);
+}
 
 struct FreeNotification {
   void operator()(PGnotify* notification) const { PQfreemem(notification); }
@@ -238,6 +257,7 @@ PgConnection::Attempt PgConnection::abandon(std::string reason) {
 void PgConnection::enter_pipeline_mode() {
   PQsetnonblocking(connection_.get(), 1);
   PQenterPipelineMode(connection_.get());
+  widen_unix_socket(PQsocket(connection_.get()));
   watch_.emplace(loop_, PQsocket(connection_.get()),
                  [this](bool readable, bool writable) { on_socket(readable, writable); });
   watch_->want(true, false);

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -44,6 +46,22 @@ struct Fixture {
   }
   Result<void> prepare(std::string sql) {
     return run_co(loop, clock, connection.prepare(std::move(sql)));
+  }
+  // Of the Unix socket to the server: what it takes at once; 0: there is none.
+  static int send_buffer_bytes() {
+    for (int fd = 3; fd < 1024; ++fd) {
+      sockaddr_un peer{};
+      socklen_t size = sizeof peer;
+      if (getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) != 0) continue;
+      if (std::string(peer.sun_path).find("/.s.PGSQL.") != std::string::npos) return bytes_of(fd);
+    }
+    return 0;
+  }
+  static int bytes_of(int fd) {
+    int bytes = 0;
+    socklen_t size = sizeof bytes;
+    getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, &size);
+    return bytes;
   }
   std::string backend_pid() { return std::string(query("select pg_backend_pid()")->text(0, 0)); }
 };
@@ -285,6 +303,14 @@ TEST_SUITE("with a database" * doctest::skip(database_url() == nullptr)) {
       REQUIRE(result);
       CHECK(result->text(0, 0) == big);
     }
+  }
+
+  TEST_CASE("a Unix socket takes more at once than is usual") {
+    Fixture f;
+    if (f.send_buffer_bytes() == 0) return;  // a server by TCP
+    const FileDescriptor usual(socket(AF_UNIX, SOCK_STREAM, 0));
+    const bool is_large = f.bytes_of(usual.get()) >= 4 << 20;
+    CHECK((is_large || f.send_buffer_bytes() > f.bytes_of(usual.get())));
   }
 
   TEST_CASE("a prepared text runs by its name, any other as ever") {
