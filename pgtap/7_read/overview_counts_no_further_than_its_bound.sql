@@ -3,8 +3,8 @@ begin;
 select plan(3);
 
 -- overview_rows_max
-create or replace function sluice.overview_rows_max() returns int language sql as 'select 1';
 select given_model() as m, given_model() as few \gset
+create or replace function sluice.overview_rows_max() returns int language sql as 'select 1';
 select given_tasks(:'m', 150), given_tasks(:'few', 2) \g /dev/null
 select is((select (depth >= 100, is_estimate) from sluice.overview() where model = :'m'),
   (true, true), 'a deep queue: at least what was counted');
