@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -56,6 +57,12 @@ tl::expected<std::vector<Outcome>, Outcome> read_answers(const HttpResponse& res
   if (answers->size() != prompts) {
     return tl::unexpected(
         bad_response(fmt::format("it has {} answers for {} prompts", answers->size(), prompts)));
+  }
+  const auto is_answer = [](simdjson::dom::element answer) {
+    return answer.is_string() || answer.is_object();
+  };
+  if (std::none_of(answers->begin(), answers->end(), is_answer)) {
+    return tl::unexpected(bad_response("none of its answers is a text or an object"));
   }
   std::vector<Outcome> outcomes;
   outcomes.reserve(prompts);

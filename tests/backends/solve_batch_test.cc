@@ -86,6 +86,7 @@ TEST_CASE("batch: a call that failed as a whole is one failure, charged to none 
            std::tuple(200, R"({"answer":"one for all"})", "bad_response"),
            std::tuple(200, R"({"answers":"a"})", "bad_response"),
            std::tuple(200, R"({"answers":["a","b"]})", "bad_response"),
+           std::tuple(200, R"({"answers":[null,7,["x"]]})", "bad_response"),
            std::tuple(200, R"({"answers":["a","b","c","d"]})", "bad_response"),
            std::tuple(200, R"({"error":{"type":"server_error"}})", "http_500"),
        }) {
