@@ -1,7 +1,7 @@
 begin;
 \ir ../_helpers.sql
 \ir ../_batches.sql
-select plan(17);
+select plan(18);
 
 -- estimated: of a batch over a file.
 create function estimated(p_file bigint) returns json language sql
@@ -56,6 +56,9 @@ create or replace function sluice.estimate_time() returns interval language sql 
 as $$ select interval '-1 hour' $$;
 select results_eq(format('select e ->> ''read'', e ->> ''count'' from estimated(%s) e', :file),
   $$values ('3', '5')$$, 'or its first part, and the rest is taken to be like it');
+select given_file(array[lines_of_batch(:'m', 2500)]) as long \gset
+select results_eq(format('select e ->> ''read'', e ->> ''count'' from estimated(%s) e', :long),
+  $$values ('1000', '2500')$$, 'a thousand lines of a long part');
 select results_eq('select e ->> ''read'', e ->> ''count'', e ->> ''output_tokens''
   from estimated_messages() e', $$values ('1000', '1500', '15000')$$, 'of requests, too');
 select is(sluice.scaled_sums('[{"name": "a", "tasks": 3, "bytes": 10, "largest": 7}]', 2.5),

@@ -140,7 +140,7 @@ set search_path = sluice, pg_temp
 set work_mem = '64MB'
 as $$
 declare
-  v_now timestamptz := sluice.now_for(p_now);
+  c_step constant int := 1000;  -- of lines, between two looks at the clock: 0.1 s
   v_stop timestamptz := clock_timestamp() + sluice.estimate_time();
   v_body jsonb;
   v_file sluice.file;
@@ -171,17 +171,23 @@ begin
         sluice.batch_lines_max() using errcode = 'SL004';
     end if;
   end if;
+  <<pieces>>
   for n in 0 .. v_count loop
     v_piece := sluice.batch_piece(v_file.id, v_requests, v_begins, n);
-    v_line := sluice.line_sums(v_piece.lines, v_piece.bodies, v_endpoint, estimate_batch.tenant);
-    if v_line.error is not null then
-      raise exception '% %', case when estimate_batch.messages then 'request' else 'line' end,
-        v_line.error using errcode = 'SL004', hint = 'A batch with it would fail.';
-    end if;
-    v_sums := v_sums || v_line.sums;
-    v_ids := v_ids || v_line.custom_ids;
-    v_read := v_read + coalesce(v_piece.count, v_count);
-    exit when v_read >= v_count or clock_timestamp() > v_stop;
+    for i in 1 .. coalesce(cardinality(v_piece.lines), 0) by c_step loop
+      v_line := sluice.line_sums(v_piece.lines[i:i + c_step - 1],
+        v_piece.bodies[i:i + c_step - 1], v_endpoint, estimate_batch.tenant);
+      if v_line.error is not null then
+        raise exception '% %', case when estimate_batch.messages then 'request' else 'line' end,
+          v_line.error using errcode = 'SL004', hint = 'A batch with it would fail.';
+      end if;
+      v_sums := v_sums || v_line.sums;
+      v_ids := v_ids || v_line.custom_ids;
+      v_read := v_read + least(c_step, cardinality(v_piece.lines) - i + 1);
+      exit pieces when clock_timestamp() > v_stop;
+    end loop;
+    v_read := v_read + coalesce(v_piece.count - coalesce(cardinality(v_piece.lines), 0), v_count);
+    exit when v_read >= v_count;
   end loop;
   if (select count(*) > count(distinct i) from unnest(v_ids) i) then
     raise exception 'the custom_id % is there more than once', (select sluice.quoted(i)
@@ -189,9 +195,9 @@ begin
       hint = 'A batch with it would fail.';
   end if;
   if v_read < v_count then
-    v_sums := sluice.scaled_sums(v_sums, v_count::numeric / greatest(1, v_read));
-    return sluice.estimate_object(v_sums, v_now, v_read);
+    return sluice.estimate_object(sluice.scaled_sums(v_sums,
+      v_count::numeric / greatest(1, v_read)), sluice.now_for(p_now), v_read);
   end if;
-  return sluice.estimate_object(v_sums, v_now);
+  return sluice.estimate_object(v_sums, sluice.now_for(p_now));
 end
 $$;
