@@ -19,8 +19,10 @@ as $$ select exists (select from sluice.mark m
 create function given_later_mark(p_mark timestamptz) returns void language sql security definer
 as $$ select sluice.set_mark(0, 0::smallint, 0, p_mark) $$;
 delete from sluice.mark where line = 0;
-delete from sluice.meter where line = 0 and model in (-2, -3, -7);
-select sluice.take_waiting('later', later(:'m', 1, 20, 'few')),
+delete from sluice.meter where line = 0 and model in (-2, -3, -9);
+-- On 5 pages at most, wherever there is room.
+select sluice.take_waiting('later', later(:'m', 1, 5, 'few')),
+  sluice.note_later_gone(array_fill('few'::text, array[16])),
   sluice.take_waiting('later', later(:'m', 1001, 5000, 'many')),
   sluice.take_waiting('later', later(:'m', 21, 40, 'waits')), later(:'m', 41, 41, 'waits')
   \g /dev/null
