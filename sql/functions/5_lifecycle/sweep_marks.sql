@@ -147,8 +147,10 @@ begin
     select n.tenant, f.ready_at as first,
       pg_stat_get_xact_blocks_fetched('sluice.later'::regclass) as pages
     from noted n
+    -- by a range, not "=": else the order by time alone might go through all that waits
     left join lateral (select l.ready_at from sluice.later l
-      where (hashtextextended(l.tenant, 0) >> 1) = n.tenant
+      where ((hashtextextended(l.tenant, 0) >> 1), l.ready_at) >= (n.tenant, '-infinity')
+        and ((hashtextextended(l.tenant, 0) >> 1), l.ready_at) <= (n.tenant, 'infinity')
       order by hashtextextended(l.tenant, 0) >> 1, l.ready_at limit 1) f on true),
   walked as materialized (
     select s.*, s.pages - lag(s.pages, 1, v_before) over () as walk from seen s)
