@@ -44,30 +44,26 @@ size_t end_of_backslashes(std::string_view text, size_t at, std::string_view nex
   return end - at > 1 && escapes ? end - 1 : end;
 }
 
-// Where each ASCII character stands in a secret, in order. To look through the secret at each
-// escape took 1 us, and the worker's loop seconds for an answer of escapes alone.
+// Where each character stands in a secret, in order. To look through the secret at each escape took
+// 1 us, and the worker's loop seconds for an answer of escapes alone.
 class Places {
  public:
   explicit Places(std::string_view secret) : places_(secret.size()) {
-    const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < characters; };
-    for (const char c : secret) {
-      if (is_ascii(c)) ++ends_[static_cast<size_t>(c)];
-    }
+    for (const char c : secret) ++ends_[index_of(c)];
     std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());
     begins_ = ends_;
-    for (size_t i = secret.size(); i-- > 0;) {
-      if (is_ascii(secret[i])) places_[--begins_[static_cast<size_t>(secret[i])]] = i;
-    }
+    for (size_t i = secret.size(); i-- > 0;) places_[--begins_[index_of(secret[i])]] = i;
   }
   std::span<const size_t> of(char c) const {
-    const auto at = static_cast<size_t>(c);
+    const size_t at = index_of(c);
     return std::span(places_).subspan(begins_[at], ends_[at] - begins_[at]);
   }
 
  private:
-  static constexpr size_t characters = 128;
+  static size_t index_of(char c) { return static_cast<unsigned char>(c); }
+
   std::vector<size_t> places_;
-  std::array<size_t, characters> begins_{}, ends_{};
+  std::array<size_t, 256> begins_{}, ends_{};
 };
 
 // `text` without what was cut out of it, piece by piece: linear however many there are.
