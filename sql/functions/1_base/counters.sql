@@ -89,7 +89,6 @@ begin
   if pg_is_in_recovery() then
     return;
   end if;
-  perform sluice.first_new_id();
   perform sluice.note_server();
   if sluice.are_intact() then
     return;

@@ -55,13 +55,14 @@ begin
 end
 $$;
 
--- note_server: tells submits that first_new_id has been called since this server began: a standby
+-- note_server: asks for first_new_id, and tells submits so. A promotion is noticed: a standby
 -- is promoted while it runs, but it began at another time than the server whose note it has, and
 -- notes nothing before. Leaves it be if somebody has the gate's row.
 create or replace function sluice.note_server() returns void
 language plpgsql volatile
 as $$
 begin
+  perform sluice.first_new_id();
   update sluice.gate g set server_started = pg_postmaster_start_time()
   where g.ctid in (select f.ctid from sluice.gate f
     where f.server_started <> pg_postmaster_start_time() for update skip locked);

@@ -57,7 +57,7 @@ begin
   perform sluice.leave_broken(v_now)
   where exists (select from sluice.fallbacks f where f.cause = 'breaker_open');
   perform sluice.forget_later_gone(v_now), sluice.look_for_deadlines(v_now);
-  perform sluice.first_new_id(), sluice.note_server()
+  perform sluice.note_server()
   where exists (select from sluice.gate g where g.server_started <> pg_postmaster_start_time());
   -- Locks that claims want, of lines, budgets and models, are had from here to the commit.
   v_now := sluice.now_for(p_now);  -- marks that claims have made meanwhile are not ahead of it
