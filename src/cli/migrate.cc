@@ -33,7 +33,9 @@ void apply_missing(pqxx::connection& connection, const std::optional<std::string
                applied = true;
                fmt::print("applied {}\n", name);
              },
-             {.role_prefix = role_prefix});
+             {.role_prefix = role_prefix, .on_wait = [](std::string_view holders) {
+                fmt::print(stderr, "waits for a lock; in use by {}\n", harmless(holders, true));
+              }});
   if (!applied) {
     fmt::print("nothing to do\n");
     return;

@@ -314,13 +314,33 @@ class MigrationLock final {
   pqxx::connection& connection_;
 };
 
-void give_up_if(bool hopeless, std::string_view name, const std::exception& error) {
-  if (hopeless) throw CommandError(ExitCode::failure, fmt::format("{}: {}", name, error.what()));
+// The transactions that have locked tables of the schema for longer than lock_timeout, the oldest
+// first: one of them is waited for. A prepared one has no session.
+constexpr const char* lock_holders_sql = R"(
+  select coalesce(string_agg(held.by, '; ' order by held.since, held.by), 'a transaction that has ended since')
+  from (
+    select coalesce(format('session %s of %s (%s)', a.pid, a.usename, a.application_name),
+      'a transaction in pg_prepared_xacts') as by, min(a.xact_start) as since
+    from pg_locks l join pg_class c on c.oid = l.relation
+    join pg_namespace n on n.oid = c.relnamespace
+    left join pg_stat_activity a on a.pid = l.pid
+    where l.granted and n.nspname = 'sluice' and l.pid is distinct from pg_backend_pid()
+      and coalesce(a.xact_start < clock_timestamp() - interval '500 ms', true)
+      and l.database = (select d.oid from pg_database d where d.datname = current_database())
+    group by by order by since, by limit 5) held)";
+
+std::string lock_holders(pqxx::connection& connection) {
+  return pqxx::nontransaction(connection).exec1(lock_holders_sql)[0].as<std::string>();
+}
+
+void give_up_if(bool hopeless, std::string_view name, std::string_view why) {
+  if (hopeless) throw CommandError(ExitCode::failure, fmt::format("{}: {}", name, why));
 }
 
 // A migration that would lock too much at once does a part of its work, sets sluice.step to `again`
 // for its transaction, and is run until it does not: only then is it noted as applied.
-void run_transaction(pqxx::connection& connection, std::string_view name, const std::string& sql) {
+void run_transaction(pqxx::connection& connection, std::string_view name, const std::string& sql,
+                     const std::function<void(std::string_view)>& on_wait) {
   for (int attempt = 1;; ++attempt) {
     try {
       pqxx::work transaction(connection);
@@ -330,10 +350,13 @@ void run_transaction(pqxx::connection& connection, std::string_view name, const 
       attempt = 0;
       continue;
     } catch (const pqxx::deadlock_detected& error) {  // no sql_error
-      give_up_if(attempt == transaction_attempts_max, name, error);
+      give_up_if(attempt == transaction_attempts_max, name, error.what());
     } catch (const pqxx::sql_error& error) {
-      const bool busy = error.sqlstate() == "55P03";
-      give_up_if(!busy || attempt == transaction_attempts_max, name, error);
+      give_up_if(error.sqlstate() != "55P03", name, error.what());
+      const std::string holders = lock_holders(connection);
+      give_up_if(attempt == transaction_attempts_max, name,
+                 fmt::format("a lock was not to be had; its tables are in use by {}", holders));
+      if (attempt == 1) on_wait(holders);
     }
     std::this_thread::sleep_for(transaction_pause);
   }
@@ -455,11 +478,13 @@ bool apply_missing(pqxx::connection& connection, const SqlSet& set,
   gain_rights(connection, role_prefix);
   for (const SqlFile& file : set.migrations) {
     if (has(applied, file)) continue;
-    run_transaction(connection, file.name, migration_transaction(set, file, role_prefix));
+    run_transaction(connection, file.name, migration_transaction(set, file, role_prefix),
+                    request.on_wait);
     on_applied(file.name);
   }
   if (functions_are_settled(connection, set)) return true;
-  run_transaction(connection, "functions", functions_transaction(set, role_prefix));
+  run_transaction(connection, "functions", functions_transaction(set, role_prefix),
+                  request.on_wait);
   on_applied(fmt::format("{} files of functions", set.functions.size()));
   return true;
 }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/database_url.h"
@@ -35,6 +36,8 @@ struct MigrateRequest {
   // the schema has.
   std::optional<std::string> role_prefix = std::nullopt;
   int wait_ms_max = migration_wait_ms_max;
+  // Told who uses the schema's tables when a lock on one is not to be had at once.
+  std::function<void(std::string_view)> on_wait = [](std::string_view) {};
 };
 
 // Applies what is missing and tells `on_applied` the name of each file, or of the set of functions.

@@ -173,6 +173,23 @@ def test_a_migrator_waits_for_another_and_then_works(sluice, pg, started):
     assert query(url, "select count(*) > 0 from sluice.migration") == [(True,)]
 
 
+def test_a_migrator_says_who_uses_the_tables_that_it_waits_for(sluice, pg, started):
+    url = pg.database()
+    query(url, "update sluice.function_set set sha256 = 'older'")
+    reader = connect(url)
+    try:
+        reader.cursor().execute("set application_name = 'a nightly dump'")
+        reader.autocommit = False
+        reader.cursor().execute("select from sluice.tasks")
+        waiting = started("migrate", "--database-url", url)
+        told = f"session {reader.info.backend_pid} of "
+        wait_for(lambda: told in waiting.stderr() and "a nightly dump" in waiting.stderr(),
+            what="a word on who is in the way")
+    finally:
+        reader.close()
+    assert waiting.wait() == 0
+
+
 @pytest.fixture(scope="module")
 def cluster():
     """A server that has never heard of Sluice, hence without its roles; app may log in and owns a
