@@ -1,7 +1,7 @@
 begin;
 \set alone
 \ir ../_helpers.sql
-select plan(21);
+select plan(22);
 
 select given_model() as m, given_model() as other \gset
 select given_route(:'m', :'other') as r \gset
@@ -27,6 +27,10 @@ select is(refusal(format('insert into sluice.payload_schema values (%L, ''b'', '
   :'m')), 'SL004', 'but to none that cannot be checked');
 select is(refusal(format('insert into sluice.payload_schema values (%L, ''b'', %L)', :'m',
   jsonb_build_object('title', repeat('x', 70000)))), 'SL004', 'nor to one that is too large');
+select is(refusal(format('insert into sluice.payload_schema values (%L, ''b'', %L)', :'m',
+  (select jsonb_build_object('properties', jsonb_object_agg(n, jsonb_build_object('pattern',
+    'x' || n, 'maxLength', 9))) from generate_series(1, 17) n))), 'SL004',
+  'nor to one with more patterns than a session keeps compiled beside another''s');
 select is(refusal('insert into sluice.payload_schema values (''nobody'', ''a'')'), 'SL001',
   'the model is one');
 select is(refusal(format('insert into sluice.payload_schema values (%L, ''a b'')', :'m')), '23514',

@@ -14,13 +14,15 @@ constexpr std::string_view ping = "event: ping\ndata: {}\n\n";
 constexpr int64_t silence_ns_max = 15 * ns_per_s;  // no proxy finds it dead then
 
 struct LiveStream {
-  LiveStream(Services& services_, bool is_of_tenant_)
+  LiveStream(Services& services_, const Caller& caller)
       : services(services_),
+        place(services_.live.streams, caller.key_id.value_or(std::string()), std::string()),
         until_ns(services_.clock.now_ns() + services_.stream_life_ns),
-        is_of_tenant(is_of_tenant_),
-        listener(services_.live, !is_of_tenant_) {}
+        is_of_tenant(caller.tenant.has_value()),
+        listener(services_.live, !is_of_tenant) {}
 
   Services& services;
+  FairShares::Part place;
   int64_t until_ns;
   bool is_of_tenant;  // who hears only that we live
   Live::Listener listener;
@@ -43,8 +45,14 @@ Co<Result<std::string>> next_news(std::shared_ptr<LiveStream> stream) {
 }  // namespace
 
 Co<HttpReply> stream_live(Services& services, ApiRequest request) {
-  const bool is_of_tenant = request.caller.tenant.has_value();
-  const auto stream = std::make_shared<LiveStream>(services, is_of_tenant);
+  const auto stream = std::make_shared<LiveStream>(services, request.caller);
+  const bool is_of_tenant = stream->is_of_tenant;
+  if (!is_of_tenant && !stream->place.grow(1)) {
+    HttpReply refusal = error_reply(503, "overloaded", "too many live streams", {},
+                                    "Close some that this key has, or ask again later.");
+    refusal.headers = {{"Retry-After", "5"}};
+    return reply_with(std::move(refusal));
+  }
   HttpReply reply;
   reply.content_type = "text/event-stream";
   reply.headers = {{"Cache-Control", "no-cache"}, {"X-Accel-Buffering", "no"}};

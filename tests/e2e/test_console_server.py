@@ -483,6 +483,21 @@ def test_live_asks_once_for_all_and_not_at_all_for_nobody(url, process, make_key
     wait_for(rests, 30, "rest")
 
 
+def test_live_streams_of_a_key_are_bounded(process, make_key):
+    # 3,000 of a key that were told 400 models at once held up everybody for 3 s.
+    key, other = ({"Authorization": f"Bearer {make_key(name, '--scope', 'read')}"}
+        for name in ("many", "other"))
+    streams = [Events(process.port, "/v1/live", key) for _ in range(128)]
+    try:
+        refused = http(process.port, "GET", "/v1/live", headers=key)
+        assert refused.status == 503 and refused.headers["Retry-After"]
+        with Events(process.port, "/v1/live", other) as events:
+            assert events.next_named("overview")
+    finally:
+        for stream in streams:
+            stream.close()
+
+
 def test_live_tells_nobody_the_words_of_a_backend(url, process, make_key):
     query(url, "update sluice.models set closed_until = 'infinity', closed_reason = "
         "'credential: HTTP 401', closed_detail = 'secret env:HIDDEN' where name = 'm'")

@@ -86,7 +86,7 @@ declare
 begin
   mended := 0;
   locked := 0;
-  if pg_is_in_recovery() then
+  if current_setting('transaction_read_only') = 'on' then  -- a standby, or set so
     return;
   end if;
   perform sluice.note_server();

@@ -6,14 +6,16 @@ create or replace function sluice.ids_skipped() returns bigint
 language sql immutable parallel safe
 as $$ select 16777216::bigint $$;
 
--- server_timeline: a number for this server and the present timeline of its WAL, which each
--- promotion and each restore to a point in time begins anew; 0: the server does not tell.
+-- server_timeline: a number for this server, the present timeline of its WAL, which each promotion
+-- and each restore to a point in time begins anew, and the schema, which is made anew where a dump
+-- is restored; 0: the server does not tell.
 create or replace function sluice.server_timeline() returns bigint
 language plpgsql volatile
 as $$
 begin
   return hashtextextended((select system_identifier::text from pg_control_system())
-    || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8), 0) & 9223372036854775807;
+    || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)
+    || 'sluice'::regnamespace::oid::text, 0) & 9223372036854775807;
 exception when undefined_function or feature_not_supported or insufficient_privilege
   or object_not_in_prerequisite_state then
   return 0;

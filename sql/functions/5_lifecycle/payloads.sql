@@ -62,8 +62,9 @@ begin
 end
 $$;
 
--- check_payloads: check_payload for drafts, with the number of the first at fault in front. One
--- that repeats an earlier task is not checked again. All together have p_steps steps.
+-- check_payloads: check_payload for drafts, with the number of one at fault in front: the first of
+-- its version. One that repeats an earlier task is not checked again. All together have p_steps
+-- steps. Version by version, for a session keeps 32 compiled patterns, of two versions.
 create or replace function sluice.check_payloads(
   p_drafts sluice.task_draft[], p_steps int default sluice.payload_steps_max())
 returns void
@@ -78,7 +79,7 @@ begin
     select d.*, d.ordinality as place from unnest(p_drafts) with ordinality d
     where d.schema_version is not null
       and not (d.idempotency_key is not null and sluice.is_bound(d.tenant, d.idempotency_key))
-    order by d.ordinality
+    order by d.model, d.schema_version, d.ordinality
   loop
     p_steps := sluice.check_payload(coalesce(v_at.model, sluice.default_model()),
       v_at.schema_version, v_at.prompt, v_at.request, p_steps);

@@ -8,11 +8,16 @@ set search_path = sluice, pg_temp
 as $$
 declare
   c_versions_max constant int := 32;  -- of one model or route: each has a line
+  -- A session keeps 32 compiled ones: of more, each is compiled for each value, 0.1 to 10 ms.
+  c_patterns_max constant int := 16;
 begin
   if new.schema is not null then
     if octet_length(new.schema::text) > sluice.schema_bytes_max() then
       perform sluice.refuse_schema('$', format('it has more than %s bytes',
         sluice.schema_bytes_max()));
+    elsif (select count(distinct p) from jsonb_path_query(new.schema, '$.**.pattern') p)
+      > c_patterns_max then
+      perform sluice.refuse_schema('$', format('it has more than %s patterns', c_patterns_max));
     end if;
     perform sluice.check_schema(new.schema);
   end if;

@@ -1,10 +1,10 @@
 -- Retention: a finished task is kept for settings.retention from its end, and at most
--- retention_slack() longer: an hour or a tenth. Ranges of ids are closed by number and by time
--- (2_storage/partitions.sql), and are dropped as a whole, the oldest first. Tasks of a range that
--- must stay (unfinished ones, and results younger than the retention) move to the retained
--- partitions, those below all ranges. From these finished tasks are deleted row by row. So they are
--- from a range that cannot be dropped in time, because too much of it must stay, or because a
--- report reads it for hours.
+-- retention_slack() longer: an hour or a tenth; while an older batch is open, until that ends.
+-- Ranges of ids are closed by number and by time (2_storage/partitions.sql), and are dropped as a
+-- whole, the oldest first. Tasks of a range that must stay (unfinished ones, and results younger
+-- than the retention) move to the retained partitions, those below all ranges. From these finished
+-- tasks are deleted row by row. So they are from a range that cannot be dropped in time, because
+-- too much of it must stay, or because a report reads it for hours.
 --
 -- DROP and DETACH wait for every reader, and every submit waits behind them. So a round waits at
 -- most 50 ms for a reader, and the next such round comes 10 s later: an open pg_dump or report
@@ -67,7 +67,7 @@ returns sluice.retention_round
 language plpgsql volatile
 as $$
 declare
-  v_cutoff timestamptz := p_now - (select retention from sluice.settings);
+  v_cutoff timestamptz := sluice.retention_cutoff(p_now);
   v_started timestamptz := clock_timestamp();
   v_range sluice.id_range;
   v_round sluice.retention_round;

@@ -10,6 +10,20 @@ create or replace function sluice.retention_bounds(
 language sql immutable parallel safe
 as $$ select 10000, 67108864::bigint, 5000, 1000000 $$;
 
+-- retention_cutoff: what ended before that is too old: settings.retention ago, or the begin of the
+-- oldest open batch, whose answers are still to be put out. A window is no longer than the retention
+-- was when its batch began, so that matters only where the retention has become shorter.
+create or replace function sluice.retention_cutoff(p_now timestamptz) returns timestamptz
+language plpgsql stable
+set enable_seqscan = off
+as $$
+begin
+  return least(p_now - (select retention from sluice.settings), (
+    select min(b.created_at) from sluice.batch b
+    where b.phase <> 'done' and b.expires_at > p_now - sluice.retention_slack()));
+end
+$$;
+
 -- erase_overdue: deletes finished tasks older than p_cutoff from ranges that should have been
 -- dropped: their first task was submitted three quarters of the slack before p_cutoff. Goes through
 -- such a range in the order of ids; the next round goes on where this one ended, so that it does
