@@ -74,6 +74,9 @@ Mechanism unlogged_of(const ServerFacts& facts) {
 
 Mechanism writes_of(const ServerFacts& facts) {
   if (facts.is_standby) return {"writes", Verdict::fails, "this is a standby"};
+  if (facts.is_read_only) {
+    return {"writes", Verdict::fails, "default_transaction_read_only is on for this login"};
+  }
   return {"writes", Verdict::works, "this server takes them"};
 }
 
@@ -143,6 +146,9 @@ Findings judge_mechanisms(const ServerFacts& facts, const std::vector<Mechanism>
          mechanism.name == "wake-ups"
              ? "workers look once a second meanwhile; see that --direct-url leads to the same "
                "database, on the server itself"
+         : mechanism.name == "writes"
+             ? "nothing is submitted or claimed: alter system, database or role … reset "
+               "default_transaction_read_only"
              : "see that --direct-url leads to the same database; else this server does not do "
                "what PostgreSQL does (docs/operations/managed.md)"});
   }

@@ -31,6 +31,7 @@ struct ServerFacts {
   std::string host;                // as the connection names it; a path: a Unix socket
   std::string port;
   bool is_standby = false;
+  bool is_read_only = false;  // for this login, unless it says otherwise
 };
 
 // What shows that a provider has made the server: "role NAME", "function NAME", "setting NAME",

@@ -146,10 +146,12 @@ ServerFacts server_facts(pqxx::connection& connection) {
   {
     pqxx::nontransaction session(connection);
     const pqxx::row row = session.exec1(
-        "select version(), current_setting('server_version_num')::int, pg_is_in_recovery()");
+        "select version(), current_setting('server_version_num')::int, pg_is_in_recovery(),"
+        " current_setting('default_transaction_read_only')::boolean");
     facts.version = row[0].as<std::string>();
     facts.version_number = row[1].as<int>();
     facts.is_standby = row[2].as<bool>();
+    facts.is_read_only = row[3].as<bool>();
   }
   facts.marks = read_marks(connection);
   return facts;

@@ -43,6 +43,14 @@ TEST_CASE("on PostgreSQL itself everything works") {
   CHECK(judge_mechanisms(server(), mechanisms).empty());
 }
 
+TEST_CASE("a database that is read only is a finding") {
+  ServerFacts facts = server();
+  facts.is_read_only = true;
+  const Findings findings = judge_mechanisms(facts, mechanisms_of(facts, PoolerMode::none, good()));
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].way_out.find("default_transaction_read_only") != std::string::npos);
+}
+
 TEST_CASE("a mechanism that was tried in vain is a finding, one that was not tried is none") {
   Trials trials = good();
   trials.was_notified = false;
