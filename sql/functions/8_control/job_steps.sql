@@ -29,7 +29,7 @@ as $$
 declare
   -- How many times as long as a step the rest after it is. With two, every 25th claim on a machine
   -- with two processors found a step on its own (D-400).
-  c_rests constant int := 5;
+  v_rests int := 5;
   v_now timestamptz := sluice.now_for(p_now);
   v_begun timestamptz := clock_timestamp();
   v_job sluice.job;
@@ -53,10 +53,13 @@ begin
       return 1000;
     end if;
     perform sluice.advance_job(v_job, v_now);
+    if exists (select from sluice.job j where j.id = v_job.id and j.failures > v_job.failures) then
+      v_rests := 1;  -- it has mostly waited for a lock
+    end if;
   end if;
   v_took := clock_timestamp() - v_begun;
-  perform setval('sluice.jobs_after', sluice.micros(v_now + (1 + c_rests) * v_took));
-  return greatest(1, ceil(extract(epoch from c_rests * v_took) * 1000))::int;
+  perform setval('sluice.jobs_after', sluice.micros(v_now + (1 + v_rests) * v_took));
+  return greatest(1, ceil(extract(epoch from v_rests * v_took) * 1000))::int;
 end
 $$;
 
