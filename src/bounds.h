@@ -79,9 +79,13 @@ inline constexpr int64_t request_copies = 1;
 // A request up to this size waits for no memory and is not counted: it is what a claim's answer may
 // carry (5_lifecycle/claim_answer.sql). All slots together then hold 25 MiB.
 inline constexpr int64_t request_small_bytes_max = int64_t{64} << 10;
-// Larger ones that a flush fetches, unless a single one is larger: a tenth of a second, for which
-// the next claim waits.
-inline constexpr int64_t flush_large_bytes_max = int64_t{4} << 20;
+// Larger ones that are fetched at a time, unless a single one is larger: what is cancelled
+// meanwhile comes in vain.
+inline constexpr int64_t large_requests_bytes_max = int64_t{4} << 20;
+// The session that fetches them is kept so long for the next.
+inline constexpr int64_t large_session_idle_ms = 10'000;
+// If there can be none, they come by the session that claims for so long.
+inline constexpr int64_t large_session_retry_ms = 60'000;
 
 // More memory is a slip of the pen.
 inline constexpr int64_t memory_bytes_most = int64_t{1} << 40;

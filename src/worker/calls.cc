@@ -117,10 +117,11 @@ Co<void> Calls::fetch_body(Call& call) {
     memory = co_await room_for(call);
     if (!memory) co_return;
     large_bodies_wanted_.emplace(key, bytes);
+    fetches_change_.raise();
   } else {
     bodies_wanted_.emplace(key, bytes);
+    link_.want_flush();
   }
-  link_.want_flush();
   if (call.send_by_ns) {
     co_await call.body_arrived.wait_until(clock_, *call.send_by_ns + 1);
   } else {
@@ -281,18 +282,6 @@ void Calls::send_for_bodies(Flush& flush) {
     ask_for_bodies(flush, std::move(asked));
     bytes_max = std::min(bytes_max * 2, bounds::requests_bytes_max);
   }
-  send_for_large_bodies(flush);
-}
-
-// One by one, so that no answer of the database is larger than one body; and few, for the next
-// claim waits behind them.
-void Calls::send_for_large_bodies(Flush& flush) {
-  int64_t sum = 0;
-  for (const auto& [key, bytes] : large_bodies_wanted_) {
-    sum += bytes;
-    if (sum > bounds::flush_large_bytes_max && sum > bytes) break;
-    ask_for_bodies(flush, std::vector(1, key));
-  }
 }
 
 void Calls::ask_for_bodies(Flush& flush, std::vector<TaskKey> asked) {
@@ -303,6 +292,49 @@ void Calls::ask_for_bodies(Flush& flush, std::vector<TaskKey> asked) {
             [this, asked = std::move(asked)](Result<std::vector<ClaimedTask>> tasks) {
               on_bodies(asked, std::move(tasks));
             });
+}
+
+Co<void> Calls::run_fetches() {
+  while (!are_fetches_over_) {
+    if (large_bodies_wanted_.empty() || !link_.is_connected()) {
+      const int64_t idle_ns = clock_.now_ns() + bounds::large_session_idle_ms * ns_per_ms;
+      if (co_await fetches_change_.wait_until(clock_, idle_ns)) continue;
+      link_.database().end_large_requests();
+      co_await fetches_change_.wait();
+    } else if (!link_.may_send()) {
+      co_await fetches_change_.wait_until(clock_, link_.not_before_ns());
+    } else {
+      co_await fetch_large();
+    }
+  }
+}
+
+void Calls::finish() {
+  are_fetches_over_ = true;
+  link_.database().end_large_requests();
+  fetches_change_.raise();
+}
+
+// A statement each, so that no answer of the database is larger than one body; in turns, so that
+// one that cannot be read holds up no others for good.
+Co<void> Calls::fetch_large() {
+  co_await link_.database().open_for_large_requests();
+  Flush flush(clock_.now_ns());
+  auto next = large_bodies_wanted_.upper_bound(fetched_last_);
+  if (next == large_bodies_wanted_.end()) next = large_bodies_wanted_.begin();
+  int64_t sum = 0;
+  for (; next != large_bodies_wanted_.end(); ++next) {
+    const auto [key, bytes] = *next;
+    sum += bytes;
+    if (sum > bounds::large_requests_bytes_max && sum > bytes) break;
+    fetched_last_ = key;
+    flush.add(link_.database().large_request(link_.worker(), key.task_id),
+              [this, key = key](Result<std::vector<ClaimedTask>> task) {
+                if (!task) link_.pause();  // also if it was the session's end
+                on_bodies(std::vector(1, key), std::move(task));
+              });
+  }
+  co_await flush.receive();
 }
 
 void Calls::on_bodies(const std::vector<TaskKey>& asked, Result<std::vector<ClaimedTask>> tasks) {

@@ -63,9 +63,13 @@ class Calls final {
   // Aborts all calls, also those that are still to come.
   void abort_all();
 
-  bool has_work() const {
-    return !bodies_wanted_.empty() || !large_bodies_wanted_.empty() || hedging_.has_asked();
-  }
+  // Fetches large requests until finish().
+  Co<void> run_fetches();
+  void finish();
+  // The worker may have a connection again.
+  void look() { fetches_change_.raise(); }
+
+  bool has_work() const { return !bodies_wanted_.empty() || hedging_.has_asked(); }
   // Sent before the claim, because reported limits lower buckets before these are used, and extra
   // calls get permits before new tasks. Bodies are fetched after it.
   void send_limits(Flush& flush);
@@ -87,8 +91,8 @@ class Calls final {
   void end(const Call& call, int64_t begun_ns, Answer answer);
   static void abort(Call& call);
 
-  void send_for_large_bodies(Flush& flush);
   void ask_for_bodies(Flush& flush, std::vector<TaskKey> asked);
+  Co<void> fetch_large();
   void on_bodies(const std::vector<TaskKey>& asked, Result<std::vector<ClaimedTask>> tasks);
   void on_hedged(const std::vector<TaskKey>& asked, const Result<std::vector<TaskKey>>& granted,
                  int64_t sent_ns);
@@ -111,6 +115,9 @@ class Calls final {
   // And their bytes. Those of large ones have room in the memory.
   std::map<TaskKey, int64_t> bodies_wanted_;
   std::map<TaskKey, int64_t> large_bodies_wanted_;
+  TaskKey fetched_last_;   // of the large ones
+  Signal fetches_change_;  // run_fetches() waits for it
+  bool are_fetches_over_ = false;
   size_t extra_calls_max_;
   bool are_aborted_ = false;
 };

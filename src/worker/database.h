@@ -1,5 +1,5 @@
-// The database as a worker sees it: the few SQL functions of the worker protocol, by name, over two
-// or three sessions. One of the three seams: the worker's logic runs against a fake of this in unit
+// The database as a worker sees it: the few SQL functions of the worker protocol, by name, over a
+// few sessions. One of the three seams: the worker's logic runs against a fake of this in unit
 // tests. It decides nothing and repeats nothing.
 //
 // Thread rule: loop thread only. Every call is sent when it is made; the Co only waits for the
@@ -162,6 +162,12 @@ class Database {
   virtual Co<Result<std::vector<TaskKey>>> held_leases(int64_t worker) = 0;
   virtual Co<Result<std::vector<ClaimedTask>>> requests(int64_t worker,
                                                         std::vector<int64_t> ids) = 0;
+  // The same of one task, in a session of its own, so that no claim waits for megabytes. It must
+  // be opened, which changes nothing if it is; while there can be none, the working one has to do.
+  virtual Co<void> open_for_large_requests() = 0;
+  virtual Co<Result<std::vector<ClaimedTask>>> large_request(int64_t worker, int64_t id) = 0;
+  // Closes that session; what is under way there fails.
+  virtual void end_large_requests() = 0;
   virtual Co<Result<std::vector<Applied>>> complete(int64_t worker,
                                                     const std::vector<EndedCall>& ended) = 0;
   // Notifies listeners of those tasks that have ended; call it when their completion has committed.

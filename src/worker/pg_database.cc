@@ -366,6 +366,7 @@ Co<Result<std::vector<ClaimedTask>>> PgDatabase::read_clocked_tasks(Reply reply,
 
 Co<Result<void>> PgDatabase::connect() {
   if (store_) store_->close();  // what it was storing goes through the new one
+  if (large_) large_->close();
   work_ = open(options_.work);
   Result<void> connected = co_await work_->connect();
   if (connected) connected = co_await check_schema();
@@ -494,13 +495,16 @@ Co<Result<bool>> PgDatabase::keep_history() {
   return read(ask_for_round("select not is_done from sluice.keep_history()"), bool_of);
 }
 
-// Nobody is told when this session is lost: the next round opens another one.
+// Nobody is told when it is lost: the next statement opens another one.
+Co<Result<void>> PgDatabase::open_for_a_while(std::unique_ptr<PgConnection>& session) {
+  if (session && session->is_open()) co_return Result<void>();
+  session = std::make_unique<PgConnection>(loop_, clock_, options_.work);
+  co_return co_await session->connect();
+}
+
 Co<Result<PgResult>> PgDatabase::ask_for_round(std::string sql) {
-  if (!rounds_ || !rounds_->is_open()) {
-    rounds_ = std::make_unique<PgConnection>(loop_, clock_, options_.work);
-    Result<void> connected = co_await rounds_->connect();
-    if (!connected) co_return tl::unexpected(connected.error());
-  }
+  Result<void> opened = co_await open_for_a_while(rounds_);
+  if (!opened) co_return tl::unexpected(opened.error());
   co_return co_await rounds_->query(std::move(sql), PgParams());
 }
 
@@ -561,6 +565,25 @@ Co<Result<std::vector<TaskKey>>> PgDatabase::held_leases(int64_t worker) {
 Co<Result<std::vector<ClaimedTask>>> PgDatabase::requests(int64_t worker,
                                                           std::vector<int64_t> ids) {
   return read(work_->query(requests_sql, {std::to_string(worker), pg_array(ids)}), tasks_of);
+}
+
+Co<void> PgDatabase::open_for_large_requests() {
+  if (clock_.now_ns() < large_not_before_ns_) co_return;
+  const Result<void> opened = co_await open_for_a_while(large_);
+  if (opened || !is_connected()) co_return;
+  spdlog::warn("no session for large requests, so claims wait for them: {}",
+               opened.error().message);
+  large_not_before_ns_ = clock_.now_ns() + bounds::large_session_retry_ms * ns_per_ms;
+}
+
+Co<Result<std::vector<ClaimedTask>>> PgDatabase::large_request(int64_t worker, int64_t id) {
+  PgConnection& session = large_ && large_->is_open() ? *large_ : *work_;
+  return read(session.query(requests_sql, {std::to_string(worker), pg_array(std::vector(1, id))}),
+              tasks_of);
+}
+
+void PgDatabase::end_large_requests() {
+  if (large_) large_->close();
 }
 
 Co<Result<std::vector<Applied>>> PgDatabase::complete(int64_t worker,
@@ -705,6 +728,7 @@ void PgDatabase::close() {
   if (store_) store_->close();
   if (listen_) listen_->close();
   if (rounds_) rounds_->close();
+  if (large_) large_->close();
 }
 
 }  // namespace sluice

@@ -1,7 +1,7 @@
 // Database over PostgreSQL connections: one that works, one that listens, perhaps another one that
-// stores outcomes, and for the time of a long round one for it. The only place in the worker that
-// knows SQL. It owns the connections and replaces them when asked to connect again; it does not
-// decide when.
+// stores outcomes, and while there is a long round, or large requests, one for these. The only
+// place in the worker that knows SQL. It owns the connections and replaces them when asked to
+// connect again; it does not decide when.
 //
 // Thread rule: loop thread only; the loop, the clock and the servers outlive it.
 #pragma once
@@ -54,6 +54,9 @@ class PgDatabase final : public Database {
                                          const std::vector<TaskKey>& calls) override;
   Co<Result<std::vector<TaskKey>>> held_leases(int64_t worker) override;
   Co<Result<std::vector<ClaimedTask>>> requests(int64_t worker, std::vector<int64_t> ids) override;
+  Co<void> open_for_large_requests() override;
+  Co<Result<std::vector<ClaimedTask>>> large_request(int64_t worker, int64_t id) override;
+  void end_large_requests() override;
   Co<Result<std::vector<Applied>>> complete(int64_t worker,
                                             const std::vector<EndedCall>& ended) override;
   Co<Result<int64_t>> announce(const std::vector<int64_t>& ids) override;
@@ -80,6 +83,7 @@ class PgDatabase final : public Database {
 
   PgConnection& storing() const { return store_ ? *store_ : *work_; }
   std::unique_ptr<PgConnection> open(PgServers& servers);
+  Co<Result<void>> open_for_a_while(std::unique_ptr<PgConnection>& session);
   Co<Result<PgResult>> ask_for_round(std::string sql);
   Co<Result<void>> check_schema();
   Co<Result<bool>> is_direct(PgConnection& connection);
@@ -95,6 +99,8 @@ class PgDatabase final : public Database {
   std::unique_ptr<PgConnection> store_;  // null: work_ stores
   std::unique_ptr<PgConnection> listen_;
   std::unique_ptr<PgConnection> rounds_;  // null: no long round is under way
+  std::unique_ptr<PgConnection> large_;   // null, or closed: no large request has come lately
+  int64_t large_not_before_ns_ = 0;       // there could be no session for them
   bool is_pooled_ = false;  // listen_ goes through a pooler: neither LISTEN nor session locks work
   bool prepares_ = true;    // until a session that seemed direct has lost a statement
   bool is_scarce_ = false;  // notifications are

@@ -94,9 +94,10 @@ Co<Result<void>> Worker::run() {
   if (!result) co_return result;
   link_.want_registration();
   upkeep_.want_beat();
-  helpers_ = 4;
+  helpers_ = 5;
   spawn(help(outcomes_.run()));
   spawn(help(upkeep_.run_rounds()));
+  spawn(help(calls_.run_fetches()));
   spawn(help(keep_time()));
   spawn(help(wakeups_.run()));
   while (result && !is_finished()) {
@@ -123,6 +124,7 @@ Co<Result<void>> Worker::reconnect() {
     upkeep_.want_beat();
     due_.configuration = true;
     outcomes_.look();
+    calls_.look();
   }
   co_return result;
 }
@@ -367,6 +369,7 @@ Co<void> Worker::finish() {
       clock_.now_ns() + bounds::leave_timeout_ms * ns_per_ms, [this] { database_.close(); });
   outcomes_.finish();
   upkeep_.finish();
+  calls_.finish();
   wakeups_.stop();
   tick_.raise();
   while (helpers_ > 0 || !calls_.empty() || outcomes_.is_storing()) {

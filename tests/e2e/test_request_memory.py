@@ -3,9 +3,10 @@ everybody else's calls."""
 import re
 import socketserver
 import threading
+from contextlib import closing
 
-from conftest import Monitor, memory_bytes, query, unless_instrumented, wait_for
-from queue_tools import add_model, submit, wait_ended
+from conftest import Monitor, connect, memory_bytes, query, unless_instrumented, wait_for
+from queue_tools import add_model, as_user, submit, wait_ended
 from scripted_backend import response
 
 MEMORY = 64 << 20
@@ -120,3 +121,58 @@ def test_large_prompts_for_a_backend_that_reads_nothing_take_bounded_memory(pg, 
         assert slowest_s(url, "m") < OTHERS_S_MAX
         assert 0 < gauge(monitor, "sluice_request_memory_bytes") <= MEMORY + (20 << 20)
         assert memory_bytes(process.pid, "VmHWM") < 250 << 20
+
+
+# Fetches wait while somebody holds lock 1.
+SLOW_REQUESTS = r"""
+    do $$ begin
+      execute regexp_replace(pg_get_functiondef('sluice.requests(bigint, bigint[])'::regprocedure),
+        '\nbegin\n', E'\nbegin perform pg_advisory_xact_lock_shared(1);\n');
+    end $$"""
+WAITING = "select pid from pg_locks where locktype = 'advisory' and objid = 1 and not granted"
+
+
+def solved(url, model):
+    return query(url, "select count(*) from sluice.tasks where model = %s and status = 'solved'",
+        [model])[0][0]
+
+
+def test_others_tasks_begin_while_a_large_request_is_fetched(pg, worker, mock):
+    url = pg.database()
+    for model in ("large", "m"):
+        add_model(url, model, mock("--latency", "100%:0ms").url)
+    query(url, SLOW_REQUESTS)
+    ready_worker(worker, url)
+    with closing(connect(url)) as session, session.cursor() as cursor:
+        cursor.execute("select pg_advisory_lock(1)")
+        submit_large(url, 2, "repeat('x', 100000)", "large")
+        wait_for(lambda: query(url, WAITING), what="the fetch")
+        submit(url, "prompt")
+        wait_for(lambda: solved(url, "m") == 1, what="the small task")
+        # a session that is lost is opened anew
+        query(url, f"select pg_terminate_backend(pid) from ({WAITING}) w")
+        wait_for(lambda: query(url, WAITING), what="the next fetch")
+    wait_for(lambda: solved(url, "large") == 2, what="the large ones")
+
+
+def test_a_worker_ends_while_a_large_request_is_fetched(pg, worker, mock):
+    url = pg.database()
+    add_model(url, "large", mock("--latency", "100%:0ms").url)
+    query(url, SLOW_REQUESTS)
+    process, _ = ready_worker(worker, url, "--drain-timeout", "1ms")
+    with closing(connect(url)) as session, session.cursor() as cursor:
+        cursor.execute("select pg_advisory_lock(1)")
+        submit_large(url, 1, "repeat('x', 100000)", "large")
+        wait_for(lambda: query(url, WAITING), what="the fetch")
+        assert process.stop() == 0
+        assert query(url, "select count(*) from sluice.lease") == [(0,)]
+
+
+def test_large_requests_come_also_where_there_is_no_session_for_them(pg, worker, mock):
+    url = pg.database()
+    add_model(url, "large", mock("--latency", "100%:0ms").url)
+    query(url, "create role of_three login connection limit 3 in role sluice_worker")
+    process, _ = ready_worker(worker, as_user(url, "of_three"))
+    submit_large(url, 2, "repeat('x', 100000)", "large")
+    wait_for(lambda: solved(url, "large") == 2, what="the large ones")
+    assert process.stderr().count("no session for large requests, so claims wait for them") == 1

@@ -33,6 +33,7 @@ class FakeDatabase final : public Database {
   std::deque<Error> claim_errors;
   std::deque<Error> look_errors;
   std::deque<Error> announce_errors;
+  std::deque<Error> large_errors;
   std::set<int64_t> poison;  // outcomes of these tasks are refused, unless they are plain failures
   int64_t sent_ns = 0;       // when they were sent
   int64_t now_us = 0;        // the database's clock; heartbeats and claims read it
@@ -59,11 +60,12 @@ class FakeDatabase final : public Database {
   int registrations = 0;
   bool watched = false;
 
-  // Replies wait until release(); those made meanwhile too.
+  // Replies wait until release(); those made meanwhile too. Of all calls, or of those of a name.
   void hold() { held_ = true; }
-  bool holds_rounds = false;  // of retention only, until release()
+  void hold(const std::string& name) { held_names_.insert(name); }
   void release() {
     held_ = false;
+    held_names_.clear();
     for (Held& held : waiting_) held.released.raise();
   }
   // Those of calls of that name that are awaited now; all others still wait.
@@ -135,9 +137,7 @@ class FakeDatabase final : public Database {
   }
   Co<Result<int64_t>> retain() override {
     log.emplace_back("retain");
-    Result<int64_t> removed = std::exchange(removable, 0);
-    return holds_rounds ? wait_and_reply(std::move(removed), epoch_, "retain")
-                        : reply(std::move(removed));
+    return reply(Result<int64_t>(std::exchange(removable, 0)));
   }
   void end_rounds() override {}
   Co<Result<bool>> keep_history() override {
@@ -221,6 +221,26 @@ class FakeDatabase final : public Database {
       tasks.push_back(task);
     }
     return reply(Result<std::vector<ClaimedTask>>(std::move(tasks)));
+  }
+  Co<void> open_for_large_requests() override { co_return; }
+  Co<Result<std::vector<ClaimedTask>>> large_request(int64_t, int64_t id) override {
+    log.emplace_back("large_request");
+    if (!large_errors.empty()) {
+      const Error error = large_errors.front();
+      large_errors.pop_front();
+      return reply(Result<std::vector<ClaimedTask>>(tl::unexpected(error)));
+    }
+    std::vector<ClaimedTask> tasks;
+    for (auto [key, task] : leases) {
+      if (key.task_id != id) continue;
+      task.has_body = true;
+      tasks.push_back(task);
+    }
+    return reply(Result<std::vector<ClaimedTask>>(std::move(tasks)));
+  }
+  void end_large_requests() override {
+    log.emplace_back("end_large_requests");
+    release("large_request");
   }
   Co<Result<std::vector<Applied>>> complete(int64_t, const std::vector<EndedCall>& ended) override {
     log.emplace_back("complete");
@@ -313,10 +333,11 @@ class FakeDatabase final : public Database {
     Signal released;
   };
 
+  bool is_held(const std::string& name) const { return held_ || held_names_.contains(name); }
   template <class T>
   Co<Result<T>> reply(Result<T> result) {
-    return held_ ? wait_and_reply(std::move(result), epoch_, log.back())
-                 : at_once(std::move(result));
+    return is_held(log.back()) ? wait_and_reply(std::move(result), epoch_, log.back())
+                               : at_once(std::move(result));
   }
   template <class T>
   static Co<Result<T>> at_once(Result<T> result) {
@@ -325,7 +346,7 @@ class FakeDatabase final : public Database {
   template <class T>
   Co<Result<T>> wait_and_reply(Result<T> result, int epoch, std::string name) {
     Held& held = waiting_.emplace_back(std::move(name));
-    while (held_ && held.waits) co_await held.released.wait();
+    while (held.waits && is_held(held.name)) co_await held.released.wait();
     if (epoch != epoch_) co_return tl::unexpected(gone());
     co_return result;
   }
@@ -333,6 +354,7 @@ class FakeDatabase final : public Database {
   bool connected_ = false;
   bool listening_ = false;
   bool held_ = false;
+  std::set<std::string> held_names_;
   int epoch_ = 0;
   std::list<Held> waiting_;
 };

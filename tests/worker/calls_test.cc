@@ -216,7 +216,7 @@ TEST_CASE("large requests wait for memory before they are fetched, and hold up n
   bench.start();
   CHECK(bench.http.count() == 4);  // 5, 1, 2 and 6
   CHECK(bench.worker->request_bytes() == 300 * mib);
-  CHECK(bench.database.called("requests") == 3);
+  CHECK(bench.database.called("large_request") == 3);
   bench.pass_ms(60'000);
   CHECK(bench.http.count() == 4);
   bench.http.take_all();
@@ -238,7 +238,7 @@ TEST_CASE("a call whose permit lapses while it waits for memory is handed back u
   REQUIRE(bench.database.stored() == 1);
   CHECK(bench.database.batches[0][0].key == TaskKey{3, 1});
   CHECK(std::holds_alternative<Returned>(bench.outcome(0, 0)));
-  CHECK(bench.database.called("requests") == 2);
+  CHECK(bench.database.called("large_request") == 2);
 }
 
 TEST_CASE("a call that is cancelled while it waits for memory ends at once") {
@@ -251,17 +251,85 @@ TEST_CASE("a call that is cancelled while it waits for memory ends at once") {
   CHECK(std::holds_alternative<Cancelled>(bench.outcome(0, 0)));
 }
 
-TEST_CASE("large requests are fetched one by one, a few in a flush") {
+TEST_CASE("no claim waits for large requests, a few of which are fetched at a time") {
   WorkerBench bench;
+  bench.database.hold("large_request");
   for (int64_t id = 1; id <= 6; ++id) bench.database.queue.push_back(large_task_of(id, mib));
   bench.start();
-  CHECK(bench.database.called("requests") == 6);
-  const auto& log = bench.database.log;
-  const auto first = std::find(log.begin(), log.end(), "requests");
-  const auto other =
-      std::find_if(first, log.end(), [](const auto& name) { return name != "requests"; });
-  CHECK(other - first == 4);
-  CHECK(bench.http.count() == 6);
+  bench.database.queue.push_back(task_of(7));
+  bench.database.notify();
+  CHECK(bench.http.count() == 1);
+  CHECK(bench.database.called("large_request") == 4);
+  bench.database.release();
+  CHECK(bench.database.called("large_request") == 6);
+  CHECK(bench.http.count() == 7);
+}
+
+TEST_CASE("a large request that cannot be read is asked for again, and holds up no others") {
+  WorkerBench bench;
+  const Error unread{Error::Action::bug, "XX001", "missing chunk"};
+  bench.database.large_errors = {unread, connection_lost};
+  for (int64_t id = 1; id <= 3; ++id) bench.database.queue.push_back(large_task_of(id, 4 * mib));
+  bench.start();
+  CHECK(bench.database.called("large_request") == 1);
+  bench.pass_ms(bounds::reconnect_pause_ms_base);
+  CHECK(bench.database.called("large_request") == 2);
+  CHECK(bench.http.count() == 0);
+  bench.pass_ms(bounds::reconnect_pause_ms_base);
+  REQUIRE(bench.http.count() == 3);
+  CHECK(text_of(bench.http.request(0).body) == R"({"model":"m","prompt":"prompt 3"})");
+}
+
+TEST_CASE("a call that is cancelled while its large request is fetched ends at once") {
+  WorkerBench bench;
+  bench.database.hold("large_request");
+  bench.database.queue.push_back(large_task_of(1, mib));
+  bench.start();
+  bench.database.unwanted = {TaskKey{1, 1}};
+  bench.pass_ms(5001);
+  REQUIRE(bench.database.stored() == 1);
+  CHECK(std::holds_alternative<Cancelled>(bench.outcome(0, 0)));
+  CHECK(bench.worker->request_bytes() == 0);
+  bench.database.release();
+  CHECK(bench.http.count() == 0);
+}
+
+TEST_CASE("a worker that ends waits for no large request") {
+  WorkerBench bench;
+  bench.database.hold("large_request");
+  bench.database.queue.push_back(large_task_of(1, mib));
+  bench.start();
+  bench.worker->leave();
+  bench.pass_ms(0);
+  CHECK(bench.ended);
+}
+
+TEST_CASE("large requests wait for a lost connection, and are fetched once it is back") {
+  WorkerBench bench;
+  bench.database.hold("large_request");
+  bench.database.queue.push_back(large_task_of(1, mib));
+  bench.start();
+  bench.database.reachable = false;
+  bench.database.lose();
+  bench.pass_ms(1000);
+  CHECK(bench.database.called("large_request") == 1);
+  bench.database.reachable = true;
+  bench.pass_ms(bounds::reconnect_pause_ms_max);
+  CHECK(bench.database.called("large_request") == 2);
+  CHECK(bench.http.count() == 1);
+}
+
+TEST_CASE("the session for large requests ends when none has come for a while") {
+  WorkerBench bench;
+  bench.database.queue.push_back(large_task_of(1, mib));
+  bench.start();
+  bench.pass_ms(bounds::large_session_idle_ms - 1);
+  CHECK(bench.database.called("end_large_requests") == 0);
+  bench.pass_ms(1);
+  CHECK(bench.database.called("end_large_requests") == 1);
+  bench.database.queue.push_back(large_task_of(2, mib));
+  bench.database.notify();
+  CHECK(bench.http.count() == 2);
 }
 
 TEST_CASE("a large request that may be sent several times is counted as often") {

@@ -64,7 +64,7 @@ TEST_CASE("a worker that drains makes no step of a job") {
 
 TEST_CASE("no claim waits for a round of retention") {
   WorkerBench bench;
-  bench.database.holds_rounds = true;
+  bench.database.hold("retain");
   bench.start();
   bench.pass_ms(bounds::look_interval_ms);
   CHECK(bench.database.called("retain") == 1);
