@@ -28,8 +28,8 @@ create or replace function sluice.job_count_time() returns interval
 language sql immutable parallel safe
 as $$ select interval '1 hour' $$;
 
--- Nor that payloads are no longer checked in a statement of several tasks.
-create or replace function sluice.check_time() returns interval
+-- Nor that those to blame are no longer looked for among several tasks.
+create or replace function sluice.refusals_time() returns interval
 language sql immutable parallel safe
 as $$ select interval '1 hour' $$;
 

@@ -62,7 +62,7 @@ Api::Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options
               .lag_ms_max = options.read_lag_ms_max},
              known_schemas(embedded_sql())),
       keys_(clock, database_, known_schemas(embedded_sql())),
-      submitter_(database_, large_),
+      submitter_(clock, database_, large_),
       endings_(clock, database_),
       live_(clock, reads_, options.opens_on_demand ? database_ : background_),
       batches_(clock, options.opens_on_demand ? database_ : background_, background_),

@@ -9,11 +9,10 @@
 namespace sluice {
 namespace {
 
-// Two, so that one commits while the next is being computed.
-constexpr int flushes_max = 2;
 constexpr size_t batch_bytes_max = size_t{1} << 20;
 // 10 ms of PostgreSQL's processor time: whoever comes waits for one or two such batches.
 constexpr int64_t batch_values_max = 20'000;
+constexpr int64_t refused_ns = 60 * ns_per_s;
 
 // Several tasks do not wait for a lock that one of them needs, such as an idempotency key that an
 // open transaction has used.
@@ -65,9 +64,11 @@ Co<Result<Submitter::Accepted>> Submitter::submit(Submission submission,
     co_return co_await std::move(alone);
   }
   auto waiting = std::make_shared<Waiting>();
+  waiting->client = incoming.client;
   waiting->submission = std::move(submission);
-  waiting_.push(incoming.client, waiting);
-  start_flushes();
+  Lane& lane = lane_of(incoming.client);
+  lane.waiting.push(incoming.client, waiting);
+  start_flushes(lane);
   co_await waiting->done.wait();
   Result<Accepted> result = std::move(*waiting->result);
   if (result || result.error().code != locked) co_return result;
@@ -83,17 +84,38 @@ Co<Result<Submitter::Accepted>> Submitter::submit_alone(PgPool& pool, Submission
   Co<Result<PgResult>> reply = pool.query(incoming, submit_sql, arrays.params());
   const Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return tl::unexpected(rows.error());
-  co_return outcome_of(*rows, 0);
+  Result<Accepted> result = outcome_of(*rows, 0);
+  note_refusal(incoming.client, result);
+  co_return result;
 }
 
-void Submitter::start_flushes() {
-  while (flushes_ < flushes_max && !waiting_.empty()) {
-    ++flushes_;
-    coroutines_.spawn(flush(take_batch()));
+Submitter::Lane& Submitter::lane_of(const std::string& client) {
+  const auto found = refused_until_ns_.find(client);
+  if (found == refused_until_ns_.end()) return common_;
+  if (clock_.now_ns() < found->second) return refused_;
+  refused_until_ns_.erase(found);
+  return common_;
+}
+
+// What the key has waiting changes its lane, too.
+void Submitter::note_refusal(const std::string& client, const Result<Accepted>& result) {
+  if (result || result.error().code == locked) return;
+  refused_until_ns_[client] = clock_.now_ns() + refused_ns;
+  common_.waiting.erase_if(client, [&](const std::shared_ptr<Waiting>& waiting) {
+    refused_.waiting.push(client, waiting);
+    return true;
+  });
+  start_flushes(refused_);
+}
+
+void Submitter::start_flushes(Lane& lane) {
+  while (lane.flushes < lane.flushes_max && !lane.waiting.empty()) {
+    ++lane.flushes;
+    coroutines_.spawn(flush(lane, take_batch(lane)));
   }
 }
 
-Submitter::Batch Submitter::take_batch() {
+Submitter::Batch Submitter::take_batch(Lane& lane) {
   Batch batch;
   size_t bytes = 0;
   int64_t values = 0;
@@ -105,36 +127,30 @@ Submitter::Batch Submitter::take_batch() {
     is_full = is_full || (is_over && !batch.empty());
     return !is_full;
   };
-  while (!is_full && batch.size() < batch_rows_) {
-    auto waiting = waiting_.take(fits);
+  while (!is_full && batch.size() < lane.rows_max) {
+    auto waiting = lane.waiting.take(fits);
     if (!waiting) break;
     batch.push_back(std::move(*waiting));
   }
   return batch;
 }
 
-Co<void> Submitter::flush(Batch batch) {
+Co<void> Submitter::flush(Lane& lane, Batch batch) {
   Arrays arrays;
   for (const auto& waiting : batch) arrays.add(waiting->submission);
   Co<Result<PgResult>> reply = database_.query(submit_sql, arrays.params());
   Result<PgResult> rows = co_await std::move(reply);
-  bool is_refused = false;
   for (int row = 0; rows && row < rows->rows(); ++row) {
-    const auto place = static_cast<size_t>(rows->int64(row, 0) - 1);
-    batch[place]->result = outcome_of(*rows, row);
-    is_refused = is_refused || !*batch[place]->result;
-  }
-  if (is_refused) {
-    batch_rows_ = std::max(batch_rows_refused, batch.size() / 2);
-  } else if (batch.size() >= batch_rows_) {
-    batch_rows_ = std::min(batch_rows_max, batch_rows_ + batch_rows_refused);
+    Waiting& waiting = *batch[static_cast<size_t>(rows->int64(row, 0) - 1)];
+    waiting.result = outcome_of(*rows, row);
+    note_refusal(waiting.client, *waiting.result);
   }
   for (const auto& waiting : batch) {
     if (!rows) waiting->result = tl::unexpected(rows.error());
     waiting->done.raise();
   }
-  --flushes_;
-  start_flushes();
+  --lane.flushes;
+  start_flushes(lane);
 }
 
 }  // namespace sluice

@@ -630,6 +630,54 @@ def test_rows_in_an_open_transaction_hold_up_nobody_else(url, process, make_key,
         holder.rollback()
 
 
+def note_groups(url):
+    """Lets each group of submits wait for an advisory lock, and note whose tasks were in it."""
+    (original,), = query(url, "select pg_get_functiondef(oid) from pg_proc "
+        "where proname = 'submit_each'")
+    query(url, original.replace("submit_each", "original_submit_each") + ";"
+        + original[:original.index("$function$")].replace(" SET lock_timeout TO '20ms'", "")
+        + """$function$
+        begin
+          perform pg_advisory_xact_lock_shared(1);
+          insert into sluice.noted_groups values (submit_each.api_keys);
+          return query select * from sluice.original_submit_each(bodies, tenants, keys,
+            traceparents, api_keys);
+        end $function$;
+        create table sluice.noted_groups (api_keys text[]);
+        grant insert on sluice.noted_groups to public;
+        grant execute on function sluice.original_submit_each to public; select""")
+
+
+def test_tasks_of_a_key_that_is_refused_go_apart_from_others(url, process, make_key):
+    """Others' submits waited 0.2 s, and more, while those to blame in their groups were found."""
+    refused, other = make_key("hostile"), make_key("other")
+    note_groups(url)
+
+    def send(key, model):
+        connection = HTTPConnection("127.0.0.1", process.port, timeout=60)
+        sent.append(connection)
+        connection.request("POST", "/v1/tasks", json.dumps({"prompt": "x", "model": model}),
+            {"Authorization": f"Bearer {key}"})
+    sent = []
+    with contextlib.closing(connect(url)) as holder, holder.cursor() as cursor:
+        cursor.execute("select pg_advisory_lock(1)")
+        for count in (1, 2):  # as many groups as are under way at a time
+            send(refused, "nobody")
+            wait_for_locks(url, count)
+        for _ in range(5):
+            send(refused, "nobody")
+            send(other, "chat")
+        assert http(process.port, "GET", "/v1/tasks?limit=1", key=other).status == 200, (
+            "so all of them have come")
+        cursor.execute("select pg_advisory_unlock(1)")
+        assert [each.getresponse().status for each in sent] == [404] * 2 + [404, 202] * 5
+    for each in sent:
+        each.close()
+    groups = [group for group, in query(url, "select api_keys from sluice.noted_groups")]
+    assert any(len(group) > 1 for group in groups), groups
+    assert {len(set(group)) for group in groups} == {1}, groups
+
+
 def test_several_do_not_wait_for_what_one_of_them_needs(url):
     def submit_each(*keys):
         bodies = [json.dumps({"prompt": "x", "model": "chat", "idempotency_key": key})

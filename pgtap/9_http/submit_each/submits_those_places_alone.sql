@@ -4,7 +4,7 @@ select plan(2);
 
 select given_model() as m \gset
 select set_eq(format('select place, code from sluice.submit_places(array[3, 1], %1$L, %2$L, %2$L, '
-                     'null, null, at(0))',
+                     'null, null, null, at(0))',
   array[format('{"prompt": "x", "model": "%s"}', :'m'), 'not looked at',
     '{"prompt": "x", "model": "nobody''s"}'],
   array_fill(null::text, array[3])),

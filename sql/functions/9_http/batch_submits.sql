@@ -101,7 +101,8 @@ begin
     array_agg(e.code order by e.place), array_agg(e.message order by e.place)
   into v_lines, v_ids, v_codes, v_errors
   from sluice.submit_places(array(select generate_series(1, v_count[1])), p_tasks,
-    array_fill(p_batch.tenant, v_count), null, null, array_fill(p_batch.api_key, v_count), p_now) e
+    array_fill(p_batch.tenant, v_count), null, null, array_fill(p_batch.api_key, v_count), null,
+    p_now) e
   where e.code is null or e.code not in ('SL003', 'SL005', '55P03');
   update sluice.batch_line b
   set task_id = v_ids[array_position(v_lines, b.line)],

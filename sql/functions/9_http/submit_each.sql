@@ -5,10 +5,9 @@
 -- Returns: for each place (from 1): the id and the model or route it went to, or SQLSTATE, message
 --          and hint of the refusal, and the key at fault, if it is due to one.
 -- Errors:  errors that are due to no task (a deadlock, a full disk) are errors of the statement.
--- A refused set is halved until a single task is left to blame: one bad task among 1,000 costs 20
--- statements over twice as many tasks. They are submitted in the order of their keys, so that two
--- servers seldom wait for each other's. Several tasks do not wait long for a lock, such as that of
--- a key: those with keys are then refused with 55P03, or all are, and the front sends each alone.
+-- They are submitted in the order of their keys, so that two servers seldom wait for each other's.
+-- Several tasks do not wait long for a lock, such as that of a key: those with keys are then
+-- refused with 55P03, or all are, and the front sends each alone.
 create or replace function sluice.submit_each(
   bodies text[], tenants text[], keys text[], traceparents text[] default null,
   api_keys text[] default null, p_now timestamptz default null)
@@ -27,79 +26,77 @@ begin
     array(select t.place::int from unnest(submit_each.keys) with ordinality as t(key, place)
       order by t.key nulls first, t.place),
     submit_each.bodies, submit_each.tenants, submit_each.keys, submit_each.traceparents,
-    submit_each.api_keys, p_now) r;
+    submit_each.api_keys, statement_timestamp() + sluice.refusals_time(), p_now) r;
 end
 $$;
 
 -- submit_places: submit_each for these places, in their order, waiting for locks as long as
--- lock_timeout says. Once the statement has taken check_time, tasks whose payloads are to be
--- checked are left to be sent alone, as for a lock: halving would check them again and again while
--- others wait. (Only the last release's front sends them together with others: D-411.)
+-- lock_timeout says. As many as may go together: while some are refused fewer and fewer, down to
+-- the one to blame, and after that more again. So one at fault among many costs about as much as
+-- twice that many, and if all are each is tried once. What is refused leaves nothing behind.
+-- Params:  p_until: if some were refused, those that are left then are to be sent alone, as for a
+--          lock: others wait for this statement (null: all are tried).
 create or replace function sluice.submit_places(
   p_places int[], p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[],
-  p_api_keys text[], p_now timestamptz)
+  p_api_keys text[], p_until timestamptz, p_now timestamptz)
 returns table (place int, id bigint, model text, code text, message text, hint text, param text)
 language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
-  v_half int := cardinality(p_places) / 2;
+  v_size int := cardinality(p_places);
+  v_group int[];
   v_left int[];  -- the places that are to come alone
-  v_rest int[];
   v_hint text;
   v_key text;
 begin
-  if p_places = '{}' then
-    return;
-  elsif clock_timestamp() > statement_timestamp() + sluice.check_time() then
-    v_left := nullif(sluice.places_with('schema_version', p_places, p_bodies, null), '{}');
-  end if;
-  if v_left is null then
+  while p_places <> '{}' loop
+    v_group := p_places[:v_size];
     begin
-      return query select p_places[s.n], s.id, s.model, null::text, null::text, null::text,
+      return query select v_group[s.n], s.id, s.model, null::text, null::text, null::text,
           null::text
         from sluice.submit_bodies(
-          array(select p_bodies[p] from unnest(p_places) with ordinality o(p, n) order by n),
-          array(select p_tenants[p] from unnest(p_places) with ordinality o(p, n) order by n),
-          array(select p_keys[p] from unnest(p_places) with ordinality o(p, n) order by n),
-          array(select p_traceparents[p] from unnest(p_places) with ordinality o(p, n) order by n),
-          array(select p_api_keys[p] from unnest(p_places) with ordinality o(p, n) order by n),
+          array(select p_bodies[p] from unnest(v_group) with ordinality o(p, n) order by n),
+          array(select p_tenants[p] from unnest(v_group) with ordinality o(p, n) order by n),
+          array(select p_keys[p] from unnest(v_group) with ordinality o(p, n) order by n),
+          array(select p_traceparents[p] from unnest(v_group) with ordinality o(p, n) order by n),
+          array(select p_api_keys[p] from unnest(v_group) with ordinality o(p, n) order by n),
           p_now) with ordinality s(id, model, n);
-      return;
+      p_places := p_places[v_size + 1:];
+      v_size := 2 * v_size;
+      continue;
     exception when others then
       if sqlstate !~ '^(SL|22|23|54|55P03)' then
         raise;
-      elsif v_half = 0 and sqlstate <> '55P03' then
+      end if;
+      v_left := case when sqlstate = '55P03' then coalesce(nullif(
+        sluice.places_with('idempotency_key', p_places, p_bodies, p_keys), '{}'), p_places) end;
+      v_size := greatest(1, cardinality(v_group) / 4);
+      if v_left is null and cardinality(v_group) = 1 then
         get stacked diagnostics v_hint = pg_exception_hint, v_key = column_name;
-        return query select p_places[1], null::bigint, null::text, sqlstate::text,
+        return query select v_group[1], null::bigint, null::text, sqlstate::text,
           case when sqlstate = '22P02' then 'the body is not valid JSON'
             else regexp_replace(sqlerrm, '^task 1: ', '') end, v_hint, v_key;
-        return;
-      elsif sqlstate = '55P03' then
-        v_left := coalesce(nullif(sluice.places_with('idempotency_key', p_places, p_bodies, p_keys),
-          '{}'), p_places);
+        p_places := p_places[2:];
       end if;
     end;
-  end if;
-  return query select n, null::bigint, null::text, '55P03',
-    'an open transaction has locked what this task needs, such as its idempotency key, or the '
-    'payloads of others took long to check', 'Try again when it has ended.', null::text
-  from unnest(v_left) n;
-  if v_left is null then
-    return query select r.* from sluice.submit_places(p_places[:v_half], p_bodies, p_tenants,
-      p_keys, p_traceparents, p_api_keys, p_now) r;
-  end if;
-  v_rest := case when v_left is null then p_places[v_half + 1:] else array(
-    select p from unnest(p_places) with ordinality o(p, n) where p <> all (v_left) order by n) end;
-  return query select r.* from sluice.submit_places(v_rest, p_bodies, p_tenants, p_keys,
-    p_traceparents, p_api_keys, p_now) r;
+    if v_left is null and clock_timestamp() > p_until then
+      v_left := p_places;
+    end if;
+    return query select n, null::bigint, null::text, '55P03',
+      'an open transaction has locked what this task needs, such as its idempotency key, or the '
+      'payloads of others took long to check', 'Try again when it has ended.', null::text
+    from unnest(v_left) n;
+    p_places := array(select p from unnest(p_places) with ordinality o(p, n)
+      where p <> all (coalesce(v_left, '{}')) order by n);
+  end loop;
 end
 $$;
 
--- check_time: how long a statement of submit_each checks payloads.
-create or replace function sluice.check_time() returns interval
+-- refusals_time: how long a statement of submit_each looks for those to blame.
+create or replace function sluice.refusals_time() returns interval
 language sql immutable parallel safe
-as $$ select interval '0.2 s' $$;
+as $$ select interval '50 ms' $$;
 
 -- places_with: those of the places whose body has a key, or for which p_values has its value. All,
 -- if one cannot be read, for nobody knows.
