@@ -45,7 +45,10 @@ begin
     v_ids := array(select l.task_id from unnest(leases) l);
     turns := array(select t from unnest(turns) t where t.task_id = any (v_ids));
   end if;
-  if turns <> '{}' and (cardinality(p_heads) > 1 or p_rounds <> '{}') then
+  -- of one lane, too, that takes a good part of a minute's tokens, for whom others wait then
+  if turns <> '{}' and (cardinality(p_heads) > 1 or p_rounds <> '{}'
+    or p_model.tpm is not null and (select sum(t) from unnest(v_within.tokens) t) > p_model.tpm / 8)
+  then
     perform sluice.note_clocks(p_model.id, turns);
   end if;
   perform sluice.note_taken(p_heads, turns, p_now);
