@@ -1,4 +1,4 @@
--- sluice.audit_bytes_max
+-- sluice.note_audit
 begin;
 \ir ../../_helpers.sql
 select plan(3);

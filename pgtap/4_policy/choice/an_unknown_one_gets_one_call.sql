@@ -1,4 +1,4 @@
--- sluice.choose, sluice.speed_of, sluice.speed_kept
+-- sluice.choose, sluice.speed_of
 begin;
 \ir ../../_helpers.sql
 \ir _speeds.sql

@@ -1,4 +1,4 @@
--- sluice.strength, sluice.choice_power, sluice.chosen_calls
+-- sluice.strength, sluice.chosen_calls
 begin;
 \ir ../../_helpers.sql
 \ir _speeds.sql

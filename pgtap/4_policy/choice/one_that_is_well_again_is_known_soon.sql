@@ -1,4 +1,4 @@
--- sluice.note_speeds, sluice.recovered_part
+-- sluice.note_speeds
 begin;
 \ir ../../_helpers.sql
 \ir _speeds.sql

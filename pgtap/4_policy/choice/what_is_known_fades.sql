@@ -1,4 +1,4 @@
--- sluice.faded, sluice.speed_memory, sluice.slowest_memory
+-- sluice.faded
 begin;
 \ir ../../_helpers.sql
 select plan(4);

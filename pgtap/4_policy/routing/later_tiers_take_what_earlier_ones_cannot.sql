@@ -1,4 +1,4 @@
--- sluice.is_left_to_earlier, sluice.may_take, sluice.full_mark, sluice.note_routed
+-- sluice.is_left_to_earlier, sluice.may_take, sluice.note_routed
 begin;
 \ir ../../_helpers.sql
 select plan(15);

@@ -1,4 +1,4 @@
--- sluice.versions_look_max
+-- sluice.lines_open
 begin;
 \ir ../../_helpers.sql
 select plan(3);

@@ -2,11 +2,6 @@
 -- commands note themselves. Changes that workers make on their own (a closure after a 429) are
 -- nobody's decision and are not noted.
 
--- audit_bytes_max: the largest detail of one row.
-create or replace function sluice.audit_bytes_max() returns int
-language sql immutable parallel safe
-as $$ select 65536 $$;
-
 -- note_audit: writes one row for an administrator's command, in the same transaction: a command
 -- that is rolled back is not noted. The row names the login, whatever role it has set, and the key
 -- for which the HTTP front acted. Credentials in URLs are left out.
@@ -19,9 +14,10 @@ returns void
 language plpgsql volatile
 as $$
 declare
+  c_bytes_max constant int := 65536;
   v_detail jsonb := '{"cut": "it had more than 64 KiB"}';
 begin
-  if coalesce(sluice.is_small_json(p_detail, sluice.audit_bytes_max()), true) then
+  if coalesce(sluice.is_small_json(p_detail, c_bytes_max), true) then
     v_detail := sluice.without_userinfo(jsonb_strip_nulls(p_detail)::text);
   end if;
   insert into sluice.audit (at, who, api_key, action, object, detail)

@@ -4,11 +4,6 @@
 -- they left behind, which takes long while somebody holds a snapshot. A note hides nothing: its
 -- tenant is among those found.
 
--- walk_max: how many blocks of sluice.later a look may fetch in vain; 20,000 rows.
-create or replace function sluice.walk_max() returns int
-language sql immutable parallel safe
-as $$ select 256 $$;
-
 -- first_due: the ready_at of the first due task; null: none is due. Rows of open transactions are
 -- not visible, but a look visits each of them. A look that had to walk over many of them sets the
 -- mark behind them, so that only one look does, and the sweep finds the rows when they are
@@ -17,23 +12,18 @@ create or replace function sluice.first_due(p_now timestamptz) returns timestamp
 language plpgsql volatile
 as $$
 declare
+  c_walk_max constant int := 256;  -- blocks that a look may fetch in vain; 20,000 rows
   v_from timestamptz := sluice.mark_of(0, 0::smallint, 0, p_now);
   v_blocks bigint := pg_stat_get_xact_blocks_fetched('sluice.later'::regclass);
   v_first timestamptz := (select min(ready_at) from sluice.later where ready_at >= v_from
     and ready_at <= p_now);
 begin
-  if pg_stat_get_xact_blocks_fetched('sluice.later'::regclass) - v_blocks > sluice.walk_max() then
+  if pg_stat_get_xact_blocks_fetched('sluice.later'::regclass) - v_blocks > c_walk_max then
     perform sluice.set_mark(0, 0::smallint, 0, least(p_now - sluice.mark_lag(), v_first));
   end if;
   return v_first;
 end
 $$;
-
--- wake_tenants_max: of how many tenants one call looks at what is due, at 5 us each, where there is
--- more than it takes.
-create or replace function sluice.wake_tenants_max() returns int
-language sql immutable parallel safe
-as $$ select 500 $$;
 
 -- note_later_gone: notes tenants of whom rows have gone, as rarely as note_taken. It does not ask
 -- whether there is a note: a transaction with an old snapshot may see one that is gone.
@@ -92,11 +82,13 @@ create or replace function sluice.due_by_turns(
 returns tid[]
 language plpgsql volatile
 as $$
+declare
+  c_tenants_max constant int := 500;  -- at 5 us each
 begin
   return array(
     with tenants as materialized (
       select t.tenant, count(*) over () as n
-      from unnest(sluice.later_tenants(sluice.wake_tenants_max())) t(tenant)
+      from unnest(sluice.later_tenants(c_tenants_max)) t(tenant)
       where (select true from sluice.later l
         where ((hashtextextended(l.tenant, 0) >> 1), l.ready_at) >= (t.tenant, p_first)
           and ((hashtextextended(l.tenant, 0) >> 1), l.ready_at) <= (t.tenant, p_now)

@@ -24,7 +24,7 @@ $$;
 -- spared_calls: the calls of a task that were spared for the same reason since the task was last
 -- charged or redriven, and after p_after (null: at any time).
 -- Returns: how many, and when the first of them ended (null: none). All attempts of the task are
---          read; spared_share_min bounds their number.
+--          read; retry_later bounds their number.
 create or replace function sluice.spared_calls(
   p_task bigint, p_error_code text, p_after timestamptz,
   out calls int, out since timestamptz)
@@ -40,13 +40,6 @@ begin
                              'rerouted')), 0);
 end
 $$;
-
--- spared_share_min: a task that could not be sent waits at least this share of the time for which
--- it has been spared, however short its model's backoff. So the number of its calls grows with the
--- logarithm of that time: 100 * ln(3600), some 800 from the first second to the first hour.
-create or replace function sluice.spared_share_min() returns double precision
-language sql immutable parallel safe
-as $$ select 0.01::double precision $$;
 
 -- give_up: p_outcomes, with kind failed for tasks that have been spared for long enough.
 create or replace function sluice.give_up(

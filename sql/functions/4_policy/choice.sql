@@ -18,20 +18,10 @@
 --           deadline is left to a model that keeps it, with the time of a slow call of late; if
 --           none does, to the fastest.
 --
--- A model of which nothing is known, or not for speed_kept(), gets one call at a time until that
--- has ended. One that is not chosen gets one task in tried_each() all the same (of latency and
+-- A model of which nothing is known, or not for ten minutes, gets one call at a time until that
+-- has ended. One that is not chosen gets one task in 50 all the same (of latency and
 -- balanced): so it is found out that it has become better, and its share grows as fast as what is
 -- known of it (D-362).
-
--- choice_power: see above.
-create or replace function sluice.choice_power() returns double precision
-language sql immutable parallel safe
-as $$ select 4::double precision $$;
-
--- tried_each: one of so many tasks of a route goes to a model that is not chosen, 2 %.
-create or replace function sluice.tried_each() returns int
-language sql immutable parallel safe
-as $$ select 50 $$;
 
 -- rivals_look_max: with how many others a model is compared, drawn anew each time: a rival costs a
 -- claim 0.1 ms.
@@ -112,7 +102,7 @@ returns double precision
 language sql immutable parallel safe
 as $$
   select (p_rival.seconds * case when p_prefer = 'balanced' and p_mean > 0
-    then 1 + p_rival.price / p_mean else 1 end) ^ -sluice.choice_power()
+    then 1 + p_rival.price / p_mean else 1 end) ^ -4::double precision
 $$;
 
 -- chosen_calls: how many of p_want tasks a model may take now beside p_rivals; null: all of them.
@@ -125,6 +115,7 @@ returns int
 language plpgsql volatile
 as $$
 declare
+  c_waiting constant int := 8;  -- so many tasks are supposed to wait beside an idle model
   v_mean double precision := (select avg(r.price) from unnest(p_rivals || p_own) r
     where r.price < 'infinity');
   v_own double precision := sluice.strength(p_own, p_prefer, v_mean);
@@ -141,24 +132,21 @@ begin
     when p_own.seconds is null then greatest(0, 1 - p_own.calls)
     when coalesce(p_own.calls + 1 > v.load * v_own * (1 + 1e-9), false) then 0
     else greatest(1, coalesce(floor((p_own.calls + v.calls
-        + least(p_want, sluice.tasks_a_choice() + p_own.calls + v.calls))
+        + least(p_want, c_waiting + p_own.calls + v.calls))
       * v_own / nullif(v_own + v.strength, 0)), 0) - p_own.calls)::int end;
 end
 $$;
-
--- tasks_a_choice: how many tasks chosen_calls supposes to wait beside an idle model.
-create or replace function sluice.tasks_a_choice() returns int
-language sql immutable parallel safe
-as $$ select 8 $$;
 
 -- is_to_be_tried: whether the next task of route line p_line goes to a model that is not chosen,
 -- because as many went to others since its last one.
 create or replace function sluice.is_to_be_tried(p_line int, p_model int) returns boolean
 language plpgsql volatile
 as $$
+declare
+  c_tried_each constant int := 50;  -- one of so many tasks of a route, 2 %
 begin
   return coalesce((sluice.meter_of(p_line, 0)).v - (sluice.meter_of(p_line, p_model)).v, 0)
-    >= sluice.tried_each() * greatest(1, (
+    >= c_tried_each * greatest(1, (
       select count(*) - 1 from sluice.route_line l join sluice.routes r on r.route = l.route
         and r.weight > 0 where l.n = -p_line));
 end

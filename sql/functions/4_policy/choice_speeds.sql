@@ -8,51 +8,20 @@
 -- Of two completions at once each goes on from the row before, so the calls of one are lost, their
 -- seconds and tokens alike. The quotient stays right, nobody waits, and no row is hot (D-363).
 
--- speed_memory: after so long an ended call counts for 37 %. In bench/routing a model that becomes
--- three times slower loses its calls within 5 s, and has half of them again after 6 s.
-create or replace function sluice.speed_memory() returns interval
-language sql immutable parallel safe
-as $$ select interval '10 seconds' $$;
-
--- slowest_memory: the same of the slowest call: long, because deadlines are kept by it.
-create or replace function sluice.slowest_memory() returns interval
-language sql immutable parallel safe
-as $$ select interval '1 minute' $$;
-
--- speed_kept: what is known of a model that has ended no call for so long counts no more: it is
--- tried anew.
-create or replace function sluice.speed_kept() returns interval
-language sql immutable parallel safe
-as $$ select interval '10 minutes' $$;
-
--- recovered_part: answers that took less than this part of the time that is known show that the
--- model has changed, mostly that it is well again: what is known fades by them to 37 %. Otherwise a
--- few time-outs, each as long as 20 answers, hide for 40 s that all is well. A model that is slow
--- because one such call in eleven or more times out stays known as three times slower than its
--- answers.
-create or replace function sluice.recovered_part() returns double precision
-language sql immutable parallel safe
-as $$ select 1 / 3::double precision $$;
-
--- probed_part: what is known of a model counts for this part beside the answer to a probe: its
--- breaker was open, mostly after time-outs, and one answer shows how fast it is now. (Not 0: sums
--- stay above 0, and the slowest call is kept, so that deadlines are not tried on it.)
-create or replace function sluice.probed_part() returns double precision
-language sql immutable parallel safe
-as $$ select 1e-6::double precision $$;
-
 -- speed_of: the newest row of a model; all null: nothing is known of it.
 create or replace function sluice.speed_of(p_model int, p_now timestamptz) returns sluice.speed
 language plpgsql volatile
 as $$
 declare
+  -- What is known of a model that has ended no call for so long counts no more: it is tried anew.
+  c_kept constant interval := '10 minutes';
   v_speed sluice.speed;
 begin
   if not pg_is_in_recovery() then
     select * into v_speed from sluice.speed s where s.model = p_model
     order by s.model, s.n desc limit 1;
   end if;
-  return case when v_speed.at between p_now - sluice.speed_kept() and p_now + interval '1 minute'
+  return case when v_speed.at between p_now - c_kept and p_now + interval '1 minute'
     then v_speed end;
 end
 $$;
@@ -65,15 +34,19 @@ returns sluice.speed
 language plpgsql immutable
 as $$
 declare
+  -- After so long an ended call counts for 37 %. In bench/routing a model that becomes three times
+  -- slower loses its calls within 5 s, and has half of them again after 6 s. The slowest call is
+  -- remembered for longer, because deadlines are kept by it.
+  c_memory_s constant double precision := 10;
+  c_slowest_memory_s constant double precision := 60;
   v_gone_s double precision := greatest(0, extract(epoch from p_now - p_speed.at));
-  v_left double precision := exp(-least(1,
-    v_gone_s / extract(epoch from sluice.speed_memory())));
+  v_left double precision := exp(-least(1, v_gone_s / c_memory_s));
 begin
   p_speed.seconds := greatest(1e-9, p_speed.seconds * v_left);
   p_speed.tokens := greatest(1e-9, p_speed.tokens * v_left);
   p_speed.solved := greatest(1e-9, p_speed.solved * v_left);
   p_speed.slowest := greatest(1e-9,
-    p_speed.slowest * exp(-least(50, v_gone_s / extract(epoch from sluice.slowest_memory()))));
+    p_speed.slowest * exp(-least(50, v_gone_s / c_slowest_memory_s)));
   return p_speed;
 end
 $$;
@@ -85,6 +58,16 @@ create or replace function sluice.note_speeds(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
+declare
+  -- Answers that took less than this part of the time that is known show that the model has
+  -- changed, mostly that it is well again: what is known fades by them to 37 %. Or a few time-outs,
+  -- each as long as 20 answers, hide for 40 s that all is well. A model that is slow because one
+  -- such call in eleven or more times out stays known as three times slower than its answers.
+  c_recovered_part constant double precision := 1 / 3::double precision;
+  -- So much counts what is known of a model beside the answer to a probe: its breaker was open,
+  -- mostly after time-outs, and one answer shows how fast it is now. (Not 0: sums stay above 0, and
+  -- the slowest call is kept, so that deadlines are not tried on it.)
+  c_probed_part constant double precision := 1e-6;
 begin
   insert into sluice.speed (model, n, at, seconds, tokens, solved, slowest)
   select c.model, nextval('sluice.mark_id'), p_now, (f.speed).seconds * k.part + c.seconds,
@@ -112,9 +95,9 @@ begin
     select case
       when c.solved > 0 and exists (select from sluice.breaker b where b.model = c.model
           and (b.state = 'half_open' or b.state = 'closed' and b.since = p_now))
-        then sluice.probed_part()
+        then c_probed_part
       when nullif(c.seconds, 0) * greatest((f.speed).tokens / nullif(c.tokens, 0),
-          (f.speed).solved / nullif(c.solved, 0)) < sluice.recovered_part() * (f.speed).seconds
+          (f.speed).solved / nullif(c.solved, 0)) < c_recovered_part * (f.speed).seconds
         then exp(-1) else 1 end as part) k;
 end
 $$;

@@ -2,12 +2,8 @@
 -- 5_lifecycle/generated_lanes.sql); marks let it step over consumed rows. It costs 8 us for each
 -- lane that is looked at, so a claim looks at a few and goes through the others in rounds.
 
--- window_min, window_max: how many lanes of one line a claim looks at; it depends on how many tasks
--- it wants. If there are more lanes it goes through them in rounds.
-create or replace function sluice.window_min() returns int
-language sql immutable parallel safe
-as $$ select 8 $$;
-
+-- window_max: how many lanes of one line a claim looks at, at most. If there are more lanes it goes
+-- through them in rounds.
 create or replace function sluice.window_max() returns int
 language sql immutable parallel safe
 as $$ select 64 $$;

@@ -18,12 +18,6 @@ create or replace function sluice.prefix_chars() returns int
 language sql immutable parallel safe
 as $$ select 256 $$;
 
--- prefix_look_chars: so far into a request it is looked for its messages. Tools may stand before
--- them; to look through one of 28 MB takes a second, for each of a thousand tasks that fall due.
-create or replace function sluice.prefix_look_chars() returns int
-language sql immutable parallel safe
-as $$ select 65536 $$;
-
 -- prefix_of: what tasks that are to be called one after the other have in common: their affinity
 -- key, else the first characters of their prompt or of their request's messages. The fields before
 -- the messages (the model, the temperature) say nothing of what the model reads.
@@ -32,12 +26,15 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 declare
+  -- So far into a request it is looked for its messages. Tools may stand before them; to look
+  -- through one of 28 MB takes a second, for each of a thousand tasks that fall due.
+  c_look_chars constant int := 65536;
   v_begin text;
 begin
   if num_nonnulls(p_affinity_key, p_prompt) > 0 then
     return coalesce(p_affinity_key, substr(p_prompt, 1, sluice.prefix_chars()));
   end if;
-  v_begin := substr(p_request, 1, sluice.prefix_look_chars());  -- reads no more of it
+  v_begin := substr(p_request, 1, c_look_chars);  -- reads no more of it
   return substr(v_begin, coalesce(least(nullif(strpos(v_begin, '"messages"'), 0),
     nullif(strpos(v_begin, '"system"'), 0), nullif(strpos(v_begin, '"instructions"'), 0),
     nullif(strpos(v_begin, '"input"'), 0)), 1), sluice.prefix_chars());

@@ -30,12 +30,6 @@ begin
 end
 $$;
 
--- asks_max: how many asks one claim notes; the others are left to the next claim. With 20 models in
--- 30 routes, noting all of them took 20 ms of each claim.
-create or replace function sluice.asks_max() returns int
-language sql immutable parallel safe
-as $$ select 64 $$;
-
 -- note_asks: notes that the models p_ids of a claim ask for the tasks of their routes, before the
 -- first of them takes any: else it would get all. The route's weight is summed up once at most.
 -- Tries the routes' locks.
@@ -46,6 +40,9 @@ returns void
 language plpgsql volatile
 as $$
 declare
+  -- The others are left to the next claim. With 20 models in 30 routes, noting all of them took
+  -- 20 ms of each claim.
+  c_asks_max constant int := 64;
   v record;
 begin
   if not exists (select from sluice.ready_line where line < 0) then
@@ -66,7 +63,7 @@ begin
     where coalesce(o.at not between p_now - sluice.ask_interval() and p_now
         or o.weight not in (0, r.weight) or o.weight = 0 and r.prefer <> 'weight', true)
       and (l.version is null or sluice.serves_version(p_worker, l.version))
-    order by random() limit sluice.asks_max()
+    order by random() limit c_asks_max
   loop
     if sluice.try_line(v.line) then
       perform sluice.note_ask(v.line, v.id, v.weight, sluice.meter_of(v.line, v.id), p_now,
@@ -107,7 +104,7 @@ begin
     v_own := sluice.meter_of(v.line, p_model.id);
     v_counts := case when v.taken = v.most then not (p_is_limited and v.taken = p_want)
       else not sluice.passes_over(p_model, v.line, p_want, p_is_limited, p_leases) end;
-    v_full := case when v.is_full then sluice.full_mark() end;
+    v_full := case when v.is_full then 1 end;
     continue when v.taken = 0 and coalesce(v_counts = (v_own.weight > 0)
       and v_own.tenant is not distinct from v_full, true);
     if v.prefer <> 'weight' then
@@ -150,19 +147,6 @@ begin
 end
 $$;
 
--- routes_look_max: from how many of a model's routes a claim takes tasks, drawn anew each time. A
--- line costs a claim 1.5 ms; with 30 routes over 20 models and tasks of 201 priorities a claim took
--- 100 ms, and all others waited for it.
-create or replace function sluice.routes_look_max() returns int
-language sql immutable parallel safe
-as $$ select 8 $$;
-
--- versions_look_max: the same for the lines of a model's versions, counted apart: routes with work
--- would else keep them out.
-create or replace function sluice.versions_look_max() returns int
-language sql immutable parallel safe
-as $$ select 8 $$;
-
 -- route_share: what model p_model may take of route line p_line now, beside earlier tiers
 -- (routing_tiers.sql) and the other models of its own, by their weights or by choice.
 -- Params:  p_weight, p_tier, p_prefer: the model's in the route; p_want: as may_take.
@@ -187,12 +171,6 @@ begin
 end
 $$;
 
--- homes_look_max: of how many other homes a claim asks whether they leave their tasks to others:
--- 0.1 ms each.
-create or replace function sluice.homes_look_max() returns int
-language sql immutable parallel safe
-as $$ select 4 $$;
-
 -- lines_open: the lines from which a claim of p_model may take, and how much: lines of its routes,
 -- then its own, then other homes' (4_policy/affinity.sql), as far as they may have work. Requires
 -- the model's lock; tries the routes' (busy: another model is taking there now).
@@ -203,6 +181,13 @@ returns sluice.claim_share[]
 language plpgsql volatile
 as $$
 declare
+  -- From so many of a model's routes a claim takes tasks, drawn anew each time. A line costs it
+  -- 1.5 ms; with 30 routes over 20 models and tasks of 201 priorities a claim took 100 ms, and all
+  -- others waited for it. Lines of versions are counted apart: routes would else keep them out.
+  c_routes_max constant int := 8;
+  c_versions_max constant int := 8;
+  -- Of so many other homes it asks whether they leave their tasks to others: 0.1 ms each.
+  c_homes_max constant int := 4;
   v_shares sluice.claim_share[] := '{}';
   v_routes int := 0;
   v_versions int := 0;
@@ -232,11 +217,11 @@ begin
     v_share := row(v.line, null, null, null, null);
     if v.line < 0 then
       continue when v.home is null and case when v.weight is null
-          then v_versions >= sluice.versions_look_max()
-          else v_routes >= sluice.routes_look_max() end
+          then v_versions >= c_versions_max
+          else v_routes >= c_routes_max end
         or v.version is not null and not sluice.serves_version(p_worker, v.version);
       if v.home is not null then
-        exit when v_homes = sluice.homes_look_max();
+        exit when v_homes = c_homes_max;
         v_homes := v_homes + 1;
         continue when not sluice.leaves_home(v.line, v.home, v_shares = '{}', p_now);
       end if;

@@ -14,8 +14,9 @@
 -- (routing_tiers.sql).
 -- State: rows of the unlogged table sluice.meter, newest first. After a crash all begin equal. What
 -- a row says depends on its column model:
---   above 0           a model's meter; weight: with which it counts, or 0; tenant: full_mark, if it
---                     is full, and no tenant's
+--   above 0           a model's meter; weight: with which it counts, or 0; tenant: 1 while it is
+--                     full: its last claim could not have taken more, because its worker has no
+--                     more slots for it. It still counts within its tier, for the next slots
 --   0, below -1000    the meter of a tier (tier_meter)
 --   -1                where a look at a line's lanes ended: weight and tenant are the rank and the
 --                     tenant of the lane (lanes.sql)
@@ -67,13 +68,6 @@ $$;
 create or replace function sluice.tier_meter(p_tier int) returns int
 language sql immutable parallel safe
 as $$ select case p_tier when 1 then 0 else -1000 - p_tier end $$;
-
--- full_mark: what the column tenant of a model's meter has while the model is full: its last claim
--- could not have taken more, because its worker has no more slots for it. It still counts within
--- its tier, for the next slots.
-create or replace function sluice.full_mark() returns bigint
-language sql immutable parallel safe
-as $$ select 1::bigint $$;
 
 -- route_weight: the sum of the weights of the models that take from p_line and count, without
 -- p_model. Looks the newest row of each up directly: calling meter_of and opens_at for all of 1,000

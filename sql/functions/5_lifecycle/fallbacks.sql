@@ -2,12 +2,6 @@
 -- budget or its route names, instead of failing or waiting. Each step is noted in sluice.attempt,
 -- kind rerouted; a task comes to no model again that it has left, so the chain ends.
 
--- fallbacks_max: how many models a task may leave: more than anybody lines up, and few enough that
--- one task does not go through a hundred models' lines.
-create or replace function sluice.fallbacks_max() returns int
-language sql immutable parallel safe
-as $$ select 8 $$;
-
 -- fallback_cause: the cause of sluice.fallbacks that a call's outcome is; null: none. Answers are
 -- refusals by the reason for which they ended.
 create or replace function sluice.fallback_cause(p_kind text, p_error_code text) returns text
@@ -30,12 +24,15 @@ returns sluice.models
 language plpgsql volatile
 as $$
 declare
+  -- So many models a task may leave: more than anybody lines up, and few enough that one task does
+  -- not go through a hundred models' lines.
+  c_left_max constant int := 8;
   v_left text[] := array(select a.model from sluice.attempt a
     where a.task_id = p_task.id and a.kind = 'rerouted'
       and a.id > coalesce((select max(d.id) from sluice.attempt d
         where d.task_id = p_task.id and d.kind = 'redriven'), 0));
 begin
-  if cardinality(v_left) >= sluice.fallbacks_max() then
+  if cardinality(v_left) >= c_left_max then
     return null;
   end if;
   return (

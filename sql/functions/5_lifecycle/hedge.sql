@@ -20,17 +20,12 @@ begin
 end
 $$;
 
--- hedge_left_max: the most that the budget holds, in thousandths of a call.
-create or replace function sluice.hedge_left_max() returns bigint
-language sql immutable parallel safe
-as $$ select 1000000::bigint $$;
-
 -- hedge_calls_left: what is left of the budget, in thousandths of a call; negative after a dear
 -- one. At 0 or less no extra call may begin.
 create or replace function sluice.hedge_calls_left() returns bigint
 language sql volatile
 as $$
-  select least(sluice.hedge_left_max(),
+  select least(1000000,
     1000 * coalesce(pg_sequence_last_value('sluice.hedge_calls'), 0)
       - coalesce(pg_sequence_last_value('sluice.hedge_used'), 0))
 $$;

@@ -20,7 +20,7 @@ $$;
 -- the backend asked for:
 --   wait = random() * least(backoff_max, backoff_base * 2^n), at least retry_after_ms (at most 1 h)
 -- n is how many attempts were charged. (2^26 days still fit into an interval.) For a spared task n
--- is how often it was spared before, and its wait at least spared_share_min of the time since; if
+-- is how often it was spared before, and its wait at least c_share_min of the time since; if
 -- it could not be sent, also at most what is left of unsent_timeout, so that it is tried once more
 -- when that is over. A route's task goes back to its route. A probe is not charged: a backend that
 -- is down for a day must not turn its queue into dead letters.
@@ -29,6 +29,10 @@ create or replace function sluice.retry_later(
 language plpgsql volatile
 as $$
 declare
+  -- A task that could not be sent waits at least this share of the time for which it has been
+  -- spared, however short its model's backoff. So the number of its calls grows with the logarithm
+  -- of that time: 100 * ln(3600), some 800 from the first second to the first hour.
+  c_share_min constant double precision := 0.01;
   v_unsent_timeout interval := (select unsent_timeout from sluice.settings);
 begin
   insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
@@ -48,7 +52,7 @@ begin
       null::interval as left where o.kind = 'retry'
       and (l.attempts + 1 < sluice.attempts_max(l.task_id, l.model) or sluice.is_probe(e.lease))
     union all
-    select s.calls - 1, sluice.spared_share_min() * (p_now - s.since),
+    select s.calls - 1, c_share_min * (p_now - s.since),
       case when o.kind = 'returned' then s.since + v_unsent_timeout - p_now end
     from sluice.spared_calls(l.task_id, o.error_code, null) s
     where sluice.is_spared(o.kind, o.error_code)) w

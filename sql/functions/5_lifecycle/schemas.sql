@@ -13,21 +13,11 @@ create or replace function sluice.schema_bytes_max() returns int
 language sql immutable parallel safe
 as $$ select 65536 $$;
 
--- schema_depth_max: how deep a schema may be nested.
-create or replace function sluice.schema_depth_max() returns int
-language sql immutable parallel safe
-as $$ select 20 $$;
-
 -- schema_steps_max: how many values of a payload are checked, each against each part of the schema
 -- that is about it: 5 to 30 us a step.
 create or replace function sluice.schema_steps_max() returns int
 language sql immutable parallel safe
 as $$ select 10000 $$;
-
--- pattern_chars_max: of a pattern.
-create or replace function sluice.pattern_chars_max() returns int
-language sql immutable parallel safe
-as $$ select 200 $$;
 
 -- refuse_schema: SL004: what is wrong with a schema, and where.
 create or replace function sluice.refuse_schema(p_path text, p_problem text) returns void
@@ -47,12 +37,13 @@ create or replace function sluice.pattern_fault(p_pattern text) returns text
 language plpgsql immutable
 as $$
 declare
+  c_chars_max constant int := 200;
   v_repeats double precision;
 begin
   v_repeats := (select coalesce(exp(sum(ln(greatest(1, m[1]::numeric)))), 1)
     from regexp_matches(p_pattern, '[{](?:[0-9]{1,5},)?([0-9]{1,5})', 'g') m);
-  if length(p_pattern) > sluice.pattern_chars_max() then
-    return format('a pattern has %s characters at most', sluice.pattern_chars_max());
+  if length(p_pattern) > c_chars_max then
+    return format('a pattern has %s characters at most', c_chars_max);
   elsif p_pattern ~ E'\\\\([a-ce-rt-vx-zA-CE-RT-VX-Z0-9]|$)' then
     return E'of escapes a pattern has \\d, \\w, \\s, \\D, \\W, \\S and those of punctuation';
   elsif p_pattern ~ E'\\(\\?[^:]|\\(\\?$|^\\*\\*\\*|\\[[.:=]' then
@@ -76,6 +67,7 @@ returns void
 language plpgsql immutable
 as $$
 declare
+  c_depth_max constant int := 20;
   c_notes constant text[] := '{$schema, $id, $comment, title, description, default, examples,
     deprecated, readOnly, writeOnly, format}';
   c_checks constant text[] := '{type, enum, const, required, properties, additionalProperties,
@@ -87,9 +79,9 @@ begin
     return;
   elsif jsonb_typeof(p_schema) is distinct from 'object' then
     perform sluice.refuse_schema(p_path, 'a schema is an object, true or false');
-  elsif p_depth > sluice.schema_depth_max() then
+  elsif p_depth > c_depth_max then
     perform sluice.refuse_schema(p_path, format('it is nested deeper than %s',
-      sluice.schema_depth_max()));
+      c_depth_max));
   end if;
   for v in select s.key, s.value, jsonb_typeof(s.value) as type,
       sluice.keyword_fault(s.key, s.value) as fault

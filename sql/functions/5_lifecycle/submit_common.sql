@@ -51,14 +51,8 @@ as $$
     'UTF8'))
 $$;
 
--- burst_max: how many tasks one call may put into a line at once, where submitters are bound to
--- tenants.
-create or replace function sluice.burst_max() returns int
-language sql immutable parallel safe
-as $$ select 10000 $$;
-
--- burst_time_max: how long after its beginning a transaction may put tasks into a line, in the same
--- case.
+-- burst_time_max: how long after its beginning a transaction may put tasks into a line, where
+-- submitters are bound to tenants.
 create or replace function sluice.burst_time_max() returns interval
 language sql immutable parallel safe
 as $$ select sluice.mark_lag() $$;
@@ -67,12 +61,12 @@ as $$ select sluice.mark_lag() $$;
 -- are committed, although they are ready. In a line each claim would scan the rows of an open
 -- transaction, only to find that it cannot see them (0.2 us each; three million rows cost every
 -- model 0.6 s a claim). So where submitters are bound to tenants, a transaction puts into a line
--- only what it can insert within the marks' lag.
+-- only what it can insert within the marks' lag, and a call 10,000 at most.
 create or replace function sluice.waits_for_commit(p_count int) returns boolean
 language plpgsql stable
 as $$
 begin
-  return (p_count > sluice.burst_max() or clock_timestamp() > now() + sluice.burst_time_max())
+  return (p_count > 10000 or clock_timestamp() > now() + sluice.burst_time_max())
     and sluice.is_guarded();
 end
 $$;

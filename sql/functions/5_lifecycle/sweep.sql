@@ -78,11 +78,6 @@ begin
 end
 $$;
 
--- late_lag: for how long a transaction is usually open after its submits, at most.
-create or replace function sluice.late_lag() returns interval
-language sql immutable parallel safe
-as $$ select interval '5 seconds' $$;
-
 -- walk_in_time: finds rows that became visible below their lane's mark, because they were committed
 -- later than the marks' lag, and lowers the mark to them; it walks the rows that marks let others
 -- skip. It notifies for the rows it found: their own notifications came before they were visible.
@@ -94,6 +89,7 @@ create or replace function sluice.walk_in_time(p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 declare
+  c_late_lag constant interval := '5 s';  -- within that a transaction mostly commits
   v_rests boolean := sluice.rests(0, -3, p_now);
   v_started timestamptz := clock_timestamp();
   v_began timestamptz;
@@ -105,7 +101,7 @@ begin
   end if;
   for v_line in select distinct m.line from sluice.mark m order by m.line loop
     if v_rests or sluice.rests(v_line, -2, p_now) then
-      v_lowered := v_lowered + sluice.rescan_line(v_line, p_now, p_now - sluice.late_lag());
+      v_lowered := v_lowered + sluice.rescan_line(v_line, p_now, p_now - c_late_lag);
       continue;
     end if;
     v_began := clock_timestamp();

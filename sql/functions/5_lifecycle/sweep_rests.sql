@@ -3,7 +3,7 @@
 -- rests: whether a part of the sweep rests.
 -- Params:  p_line, p_part: its meter: -2 of a line is that line's walk; -3 of line 0 is the walk of
 --          all lines, -4 expiry, -5 the settling of cancellations, -6 advance_in_time, -8 the look
---          for deadlines, of a line its own, -9 forget_later_gone, -10 the walk of late_lag.
+--          for deadlines, of a line its own, -9 forget_later_gone, -10 the walk of late rows.
 create or replace function sluice.rests(p_line int, p_part int, p_now timestamptz) returns boolean
 language plpgsql volatile
 as $$

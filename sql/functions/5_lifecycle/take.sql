@@ -4,7 +4,7 @@
 -- looks: how many lanes a claim of p_want tasks looks at, at a time.
 create or replace function sluice.looks(p_want int) returns int
 language sql immutable parallel safe
-as $$ select least(greatest(p_want, sluice.window_min()), sluice.window_max()) $$;
+as $$ select least(greatest(p_want, 8), sluice.window_max()) $$;
 
 -- free_rank: the best rank of p_line in which the first rows of some lane are not all locked; null:
 -- there is none among its first 256 lanes, 20 ms if all are locked. An open transaction that has
