@@ -1,4 +1,4 @@
--- sluice.over_opens_at, sluice.over_max, sluice.over_models, sluice.note_over, sluice.note_within
+-- sluice.over_opens_at, sluice.over_max, sluice.over_models, sluice.note_over
 begin;
 \ir ../_helpers.sql
 \ir ../_budgets.sql

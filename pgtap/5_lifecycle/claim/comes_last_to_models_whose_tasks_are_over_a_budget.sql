@@ -1,8 +1,8 @@
--- sluice.over_models, sluice.note_over, sluice.note_within
+-- sluice.over_models, sluice.note_over
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
-select plan(7);
+select plan(6);
 
 select setseed(0.5);
 select given_model() as free, given_tenant() as t, given_worker() as w \gset
@@ -25,14 +25,14 @@ select bag_eq($$ select unnest(sluice.over_models(false)) $$, $$ select id_of(na
 select bag_eq($$ select unnest(sluice.over_models(true)) $$, $$ select id_of(name) from priced $$,
   'for this transaction, too');
 select cmp_ok(first(:w, :'free'), '>=', 14::bigint, 'mostly they come last');
-select sluice.note_within(id_of(name)) from priced \g /dev/null
-select is(sluice.over_models(false), '{}', 'until a claim brings calls of them');
+select set_config('sluice.over_models', '', false) \g /dev/null
 
 select given_priced_model() as one \gset
 select sluice.note_over(id_of(:'one')) \g /dev/null
 select given_task(:'one') \g /dev/null
 select sluice.claim(given_worker(array[:'one']), null, 1, at(2)) \g /dev/null
-select is(sluice.over_models(false), '{}', 'also where a worker has no other model');
+select is(sluice.over_models(false), '{}',
+  'until a claim brings calls of them, also where a worker has no other model');
 
 create temporary table many as select given_model() as name from generate_series(1, 60);
 select sluice.note_over(id_of(name)), given_task(name) from many \g /dev/null

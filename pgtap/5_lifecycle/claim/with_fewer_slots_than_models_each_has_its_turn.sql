@@ -1,4 +1,4 @@
--- sluice.model_before, sluice.note_turn
+-- sluice.model_before
 begin;
 \ir ../../_helpers.sql
 select plan(5);

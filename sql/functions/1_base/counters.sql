@@ -122,21 +122,18 @@ language plpgsql volatile
 as $$
 declare
   v_old constant oid := format('sluice.%I', p_name)::regclass;
-  v_statement text;
-  v_statements constant text[] := array(
+  v_statements constant text := (select string_agg(s, ';') from (
     select format('grant %s on sequence sluice.%I to %s', a.privilege_type, p_name,
-      a.grantee::regrole)
+      a.grantee::regrole) as s
     from pg_class c, aclexplode(c.relacl) a where c.oid = v_old and a.grantee <> c.relowner
     union all
     select format('comment on sequence sluice.%I is %L', p_name,
-      obj_description(v_old, 'pg_class')));
+      obj_description(v_old, 'pg_class'))) s);
 begin
   execute format('drop sequence sluice.%I cascade', p_name);
   execute format('create unlogged sequence sluice.%I increment %s minvalue 0 start %s', p_name,
     p_step, p_start);
-  foreach v_statement in array v_statements loop
-    execute v_statement;
-  end loop;
+  execute v_statements;
   return true;
 exception when lock_not_available then
   return false;

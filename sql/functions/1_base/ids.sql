@@ -34,17 +34,14 @@ language plpgsql volatile
 as $$
 declare
   v_timeline bigint := sluice.server_timeline();
-  v_sequence regclass;
 begin
   begin
     if v_timeline is distinct from pg_sequence_last_value('sluice.ids_given_on') then
       perform pg_advisory_xact_lock(sluice.lock_class('mend'), 1);
       if v_timeline <> pg_sequence_last_value('sluice.ids_given_on') then
-        foreach v_sequence in array array['sluice.task_id', 'sluice.file_id_seq',
-          'sluice.batch_id_seq', 'sluice.job_id_seq']::regclass[]
-        loop
-          perform setval(v_sequence, nextval(v_sequence) + sluice.ids_skipped());
-        end loop;
+        perform setval(s, nextval(s) + sluice.ids_skipped())
+        from unnest(array['sluice.task_id', 'sluice.file_id_seq', 'sluice.batch_id_seq',
+          'sluice.job_id_seq']::regclass[]) s;
         perform setval('sluice.first_id', pg_sequence_last_value('sluice.task_id'));
       end if;
       perform setval('sluice.ids_given_on', v_timeline);

@@ -214,17 +214,13 @@ $$;
 create or replace function sluice.reopen_refused() returns void
 language plpgsql volatile
 as $$
-declare
-  v record;
 begin
-  for v in
+  perform sluice.close_until((v.m).name, null, null, null)
+  from (
     select m, r.tenants from sluice.refusal r join sluice.models m on m.id = r.model
     where r.tenants <> '{}' and cardinality(r.tenants) < sluice.refusing_tenants_max()
       and sluice.was_parked_by_calls(m) and sluice.parked_for(m.closed_reason) = 'refused'
-    order by m.id for no key update of m skip locked
-  loop
-    perform sluice.close_until((v.m).name, null, null, null)
-    where sluice.others_wait(v.m, v.tenants);
-  end loop;
+    order by m.id for no key update of m skip locked) v
+  where sluice.others_wait(v.m, v.tenants);
 end
 $$;

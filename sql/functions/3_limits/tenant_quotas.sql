@@ -77,21 +77,15 @@ create or replace function sluice.charge_reserved(
 returns void
 language plpgsql volatile
 as $$
-declare
-  v_use record;
 begin
   perform sluice.take_permits(sluice.token_quota(p_model),
     (select sum(l.reserved_tokens)::bigint from unnest(p_leases) l), p_now);
-  for v_use in
-    select t as tenant, l.calls, l.tokens
-    from (select l.tenant, count(*) as calls, sum(l.reserved_tokens)::bigint as tokens
-          from unnest(p_leases) l group by 1) l
-    join sluice.tenants t on t.name = l.tenant and (t.rpm is not null or t.tpm is not null)
-    order by t.id
-  loop
-    perform sluice.take_permits(sluice.request_quota(v_use.tenant), v_use.calls, p_now);
-    perform sluice.take_permits(sluice.token_quota(v_use.tenant), v_use.tokens, p_now);
-  end loop;
+  perform sluice.take_permits(sluice.request_quota(t), l.calls, p_now),
+    sluice.take_permits(sluice.token_quota(t), l.tokens, p_now)
+  from (select l.tenant, count(*) as calls, sum(l.reserved_tokens)::bigint as tokens
+        from unnest(p_leases) l group by 1) l
+  join sluice.tenants t on t.name = l.tenant and (t.rpm is not null or t.tpm is not null)
+  order by t.id;
 end
 $$;
 

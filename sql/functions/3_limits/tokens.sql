@@ -159,7 +159,7 @@ begin
     return;
   end if;
   -- The model that it fits best, unless one has no limit; and its tenant.
-  for v_limit in
+  select * into v_limit from (
     (with target as materialized (
        select m.id, m.name, m.tpm from sluice.models m
        where m.name = p_name or m.name in (select r.model from sluice.routes r
@@ -171,14 +171,13 @@ begin
     union all
     select format('tenant "%s"', t.name), t.tpm, sluice.estimate_tokens(
       (select m.id from sluice.models m where m.name = p_name), p_bytes, p_max_output_tokens)
-    from sluice.tenants t where t.name = p_tenant and t.tpm is not null
-  loop
-    if v_limit.needed > v_limit.tpm then
-      raise exception 'the task needs about % tokens, and % may use % a minute (tpm)',
-        v_limit.needed, v_limit.who, v_limit.tpm
-        using errcode = 'SL002',
-          hint = 'Shorten it, lower its max_output_tokens, or raise the limit.';
-    end if;
-  end loop;
+    from sluice.tenants t where t.name = p_tenant and t.tpm is not null) l
+  where l.needed > l.tpm limit 1;
+  if found then
+    raise exception 'the task needs about % tokens, and % may use % a minute (tpm)',
+      v_limit.needed, v_limit.who, v_limit.tpm
+      using errcode = 'SL002',
+        hint = 'Shorten it, lower its max_output_tokens, or raise the limit.';
+  end if;
 end
 $$;

@@ -232,15 +232,9 @@ create or replace function sluice.note_full(p_model int, p_shares sluice.claim_s
 returns void
 language plpgsql volatile
 as $$
-declare
-  v_line int;
-  v_own sluice.meter;
 begin
-  for v_line in select s.line from unnest(p_shares) s where s.prefer is not null loop
-    v_own := sluice.meter_of(v_line, p_model);
-    if v_own.weight > 0 then
-      perform sluice.note_meter(v_line, p_model, v_own.at, v_own.v, 0);
-    end if;
-  end loop;
+  perform sluice.note_meter(s.line, p_model, o.at, o.v, 0)
+  from unnest(p_shares) s cross join lateral sluice.meter_of(s.line, p_model) o
+  where s.prefer is not null and o.weight > 0;
 end
 $$;

@@ -80,12 +80,7 @@ $$;
 create or replace function sluice.count_results(p_status text, p_count int) returns void
 language plpgsql volatile
 as $$
-declare
-  v_counter regclass;
 begin
-  if p_count > 0 then
-    v_counter := 'sluice.results_' || p_status;
-    perform nextval(v_counter) from generate_series(1, p_count);
-  end if;
+  perform nextval(('sluice.results_' || p_status)::regclass) from generate_series(1, p_count);
 end
 $$;

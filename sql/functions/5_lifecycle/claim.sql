@@ -76,8 +76,7 @@ $$;
 -- With the setting sluice.claims_apart one model's error is not the others'.
 create or replace function sluice.claim_shares(
   p_worker bigint, p_models text[], p_shares int[], p_max int, p_now timestamptz,
-  p_last smallint default sluice.rank_max())
-returns sluice.lease[]
+  p_last smallint default sluice.rank_max()) returns sluice.lease[]
 language plpgsql volatile
 as $$
 declare
@@ -116,7 +115,8 @@ begin
       exit when v_left <= 0;
       if p_now is null and clock_timestamp() > v_until
          and (v_all <> '{}' or sluice.over_models(true) <> '{}') then
-        perform sluice.note_turn(v_open[i - 1]) where v_round = 1 and v_all_ranks;
+        perform set_config('sluice.model_before', v_open[i - 1]::text, false)
+        where v_round = 1 and v_all_ranks;
         perform sluice.notify('sluice_work', '0');
         return v_all;
       end if;
@@ -130,7 +130,7 @@ begin
           least(v_left, v_caps[i]) - v_cap) end;
       v_all := v_all || v_taken;
       if v_round = 1 and v_all_ranks and (v_left <= cardinality(v_taken) or i = 1) then
-        perform sluice.note_turn(v_open[i]);
+        perform set_config('sluice.model_before', v_open[i]::text, false);
       end if;
       if cardinality(v_taken) > 0 then
         v_more := v_more || v_open[i];

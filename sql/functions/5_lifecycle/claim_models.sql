@@ -68,15 +68,6 @@ begin
 end
 $$;
 
--- note_turn: the next claim of this session begins with the models behind p_model.
-create or replace function sluice.note_turn(p_model int) returns void
-language plpgsql volatile
-as $$
-begin
-  perform set_config('sluice.model_before', p_model::text, false);
-end
-$$;
-
 -- over_models: the models whose tasks claims of this session have lately taken out of their lines
 -- because they were over a budget, or the present transaction has. Others come before them: that
 -- work takes 6 ms a visit, and with 200 such models a claim took a second, for everybody.
@@ -100,16 +91,6 @@ begin
     (p_model || (array_remove(sluice.over_models(false), p_model))[:899])::text, false),
     set_config('sluice.over_models_now',
       (p_model || array_remove(sluice.over_models(true), p_model))::text, true);
-end
-$$;
-
--- note_within: p_model is none of them any more: a claim has brought calls of it.
-create or replace function sluice.note_within(p_model int) returns void
-language plpgsql volatile
-as $$
-begin
-  perform set_config('sluice.over_models',
-    array_remove(sluice.over_models(false), p_model)::text, false);
 end
 $$;
 

@@ -168,24 +168,18 @@ as $$ select 500 $$;
 create or replace function sluice.leave_broken(p_now timestamptz) returns void
 language plpgsql volatile
 as $$
-declare
-  v record;
 begin
-  for v in
-    select g.line, (select m from sluice.models m where m.id = n.ids[1]) as model
-    from (select distinct r.line from sluice.ready_line r) g
-    left join sluice.route_line l on l.n = -g.line
-    cross join lateral (select sluice.models_of_line(g.line) as ids, coalesce(l.route,
-      (select m.name from sluice.models m where m.id = coalesce(l.model, g.line))) as name) n
-    where exists (select from sluice.fallbacks f
-        where f.cause = 'breaker_open' and f.target = n.name)
-      and cardinality(n.ids) = (select count(*) from sluice.breaker b
-        join sluice.models m on m.id = b.model
-        where b.model = any (n.ids) and b.state = 'open' and b.since <= p_now
-          and b.since + m.breaker_open > p_now)
-  loop
-    perform sluice.leave_line(v.line, v.model, p_now);
-  end loop;
+  perform sluice.leave_line(g.line, (select m from sluice.models m where m.id = n.ids[1]), p_now)
+  from (select distinct r.line from sluice.ready_line r) g
+  left join sluice.route_line l on l.n = -g.line
+  cross join lateral (select sluice.models_of_line(g.line) as ids, coalesce(l.route,
+    (select m.name from sluice.models m where m.id = coalesce(l.model, g.line))) as name) n
+  where exists (select from sluice.fallbacks f
+      where f.cause = 'breaker_open' and f.target = n.name)
+    and cardinality(n.ids) = (select count(*) from sluice.breaker b
+      join sluice.models m on m.id = b.model
+      where b.model = any (n.ids) and b.state = 'open' and b.since <= p_now
+        and b.since + m.breaker_open > p_now);
 end
 $$;
 

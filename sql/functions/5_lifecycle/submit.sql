@@ -60,29 +60,14 @@ begin
       octet_length(coalesce(p_draft.prompt, p_draft.request)), p_draft.max_output_tokens);
   end if;
   if p_bounded and p_draft.affinity_key is null then
-    perform sluice.take_tenant_headroom(p_draft.tenant, v_limits, p_now);
+    perform sluice.note_tenants(array[p_draft.tenant]) where not v_limits.is_listed;
+    if v_limits.is_full then
+      perform sluice.refuse_full_tenant(p_draft.tenant);
+    elsif v_limits.max_unfinished is not null then
+      perform sluice.accept('tenant', p_draft.tenant, 1, v_limits.max_unfinished, 1, p_now);
+    end if;
   end if;
   return p_id;
-end
-$$;
-
--- take_tenant_headroom: takes headroom for a new task of a tenant, and notes the tenant if it is
--- new.
--- Errors:  SL005, SL009.
-create or replace function sluice.take_tenant_headroom(
-  p_tenant text, p_limits sluice.tenant_limits, p_now timestamptz)
-returns void
-language plpgsql volatile
-as $$
-begin
-  if not p_limits.is_listed then
-    perform sluice.note_tenants(array[p_tenant]);
-  end if;
-  if p_limits.is_full then
-    perform sluice.refuse_full_tenant(p_tenant);
-  elsif p_limits.max_unfinished is not null then
-    perform sluice.accept('tenant', p_tenant, 1, p_limits.max_unfinished, 1, p_now);
-  end if;
 end
 $$;
 
