@@ -11,7 +11,7 @@ select array(
     (jsonb_build_object('prompt', 'c', 'model', :'m', 'affinity_key', 'k')),
     (jsonb_build_object('prompt', 'd', 'model', :'r', 'affinity_key', 'k', 'tenant', 't')),
     (jsonb_build_object('request', '{}', 'model', :'r', 'affinity_key', 'l'))) d(d)) as drafts \gset
-select sluice.homed(sluice.destinations_of(:'drafts'), :'drafts', at(0)) as homed \gset
+select sluice.destinations_of(:'drafts', at(0)) as homed \gset
 select results_eq(format($$select affinity_key, tenant, verbatim, line, later, tasks
   from unnest(%L::sluice.task_destination[]) order by name, verbatim, affinity_key, tenant$$,
   :'homed'),

@@ -5,7 +5,7 @@ select plan(1);
 select given_model() as m \gset
 select array[sluice.draft_of(jsonb_populate_record(null::sluice.task_draft,
   jsonb_build_object('prompt', 'p', 'model', :'m')))] as drafts \gset
-select (sluice.destinations_of(:'drafts'))[1] as destination \gset
+select (sluice.destinations_of(:'drafts', at(0)))[1] as destination \gset
 set constraints all immediate;
 delete from sluice.models where name = :'m';
 select is((error_of(format('select sluice.store_in_line(%L, %L, null, %L, at(0))',

@@ -9,7 +9,7 @@ select set_config('test.destinations', sluice.destinations_of(array(
     (jsonb_build_object('prompt', 'a', 'model', :'m')),
       (jsonb_build_object('request', '{}', 'model', :'r')),
     (jsonb_build_object('prompt', 'b', 'model', :'m')),
-      (jsonb_build_object('prompt', 'c', 'model', :'m', 'tenant', 't'))) d(d)))::text,
+      (jsonb_build_object('prompt', 'c', 'model', :'m', 'tenant', 't'))) d(d)), at(0))::text,
   true) \g /dev/null
 select results_eq($$select name, verbatim, model, route, tenant, tasks
   from unnest(current_setting('test.destinations')::sluice.task_destination[])

@@ -11,7 +11,7 @@ select array(select sluice.draft_of(jsonb_populate_record(null::sluice.task_draf
   (jsonb_build_object('prompt', 'pp', 'model', :'m', 'priority', 3, 'run_at', at(9)))) d(d))
     as drafts \gset
 select sluice.store_drafts(:'drafts', array[:a, :b, :c]::bigint[],
-  null, sluice.destinations_of(:'drafts'), at(0)) \g /dev/null
+  null, sluice.destinations_of(:'drafts', at(0)), at(0)) \g /dev/null
 select results_eq(format('select request, route, api, model, created_at from sluice.task '
                          'where id = %s', :a),
   format($$values ('{"n": 1}', %L, (select api from sluice.models where name = %L), null::int,

@@ -60,20 +60,15 @@ language plpgsql volatile
 as $$
 declare
   v_line int;
-  v_rows sluice.queue[];
+  v_ids bigint[];
 begin
   for v_line in select distinct o.line from unnest(p_over) o order by 1 loop
-    execute format('
-      with pick as materialized (
-        select q.ctid as at from sluice.%1$I q where q.task_id = any ($1) for update skip locked),
-      gone as (delete from sluice.%1$I q using pick p where q.ctid = p.at returning q.*)
-      select array_agg(row(g.task_id, g.ready_at, g.deadline, g.model, g.request_bytes, g.fence,
-        g.rank, g.attempts, g.tenant)::sluice.queue) from gone g',
-      sluice.place_of(v_line))
-    into v_rows using array(select o.task_id from unnest(p_over) o where o.line = v_line);
-    perform sluice.note_gone(v_line, v_rows), sluice.put_over(p_model, v_rows, p_over, p_now),
-      sluice.note_over(p_model.id)
-    where v_rows is not null;
+    execute format('select array(select q.task_id from sluice.%I q where q.task_id = any ($1)
+      for update skip locked)', sluice.place_of(v_line))
+    into v_ids using array(select o.task_id from unnest(p_over) o where o.line = v_line);
+    perform sluice.put_over(p_model, sluice.take_waiting(sluice.place_of(v_line), v_ids), p_over,
+      p_now), sluice.note_over(p_model.id)
+    where v_ids <> '{}';
   end loop;
 end
 $$;
@@ -191,21 +186,11 @@ create or replace function sluice.refuse_over(
 language plpgsql volatile
 set plan_cache_mode = force_custom_plan   -- rows and reasons meet by a hash if they are many
 as $$
-declare
-  v_ended bigint[];
 begin
-  with ended as (
-    insert into sluice.result (task_id, created_at, queued_at, finished_at, fence, attempts,
-      status, model, error_code, error)
-    select q.task_id, t.created_at, q.ready_at, p_now, q.fence, q.attempts, 'failed',
-      p_model.name, 'over_budget', case when o.why = 'spent' then p_reason
-        else sluice.over_text(o, p_budget, p_model.name, null, p_now) end
-    from unnest(p_rows) q join unnest(p_over) o on o.task_id = q.task_id
-    cross join lateral (
-      select t.created_at from sluice.task t where t.id = q.task_id limit 1) t
-    on conflict do nothing returning task_id)
-  select array_agg(e.task_id) into v_ended from ended e;
-  perform sluice.note_ended(v_ended, 'failed');
+  perform sluice.end_rows(r.rows, p_model.id, 'failed', p_now, r.errors)
+  from (select array_agg(q) as rows, array_agg(case when o.why = 'spent' then p_reason
+      else sluice.over_text(o, p_budget, p_model.name, null, p_now) end) as errors
+    from unnest(p_rows) q join unnest(p_over) o on o.task_id = q.task_id) r;
 end
 $$;
 

@@ -1,13 +1,13 @@
 -- Ends without a call's outcome: of waiting tasks, and of leases whose worker is told to abort the
 -- call.
 
--- end_rows: stores the results of tasks that have ended as p_status, cancelled or expired. Their
--- rows have been taken out of where they waited.
+-- end_rows: stores the results of tasks that have ended as p_status: cancelled, expired or, because
+-- they are over a budget, failed. Their rows have been taken out of where they waited.
 -- Params:  p_rows: may be null; p_model: the model for which they were taken (null: the one that
---          each waits for).
+--          each waits for); p_errors: of those that failed, in their order.
 -- Returns: how many.
 create or replace function sluice.end_rows(
-  p_rows sluice.queue[], p_model int, p_status text, p_now timestamptz)
+  p_rows sluice.queue[], p_model int, p_status text, p_now timestamptz, p_errors text[])
 returns int
 language plpgsql volatile
 as $$
@@ -18,12 +18,13 @@ begin
     insert into sluice.result (task_id, created_at, queued_at, finished_at, fence, attempts, status,
       model, error_code, error)
     select q.task_id, t.created_at, q.ready_at, p_now, q.fence, q.attempts, p_status, m.name,
-      e.code, e.error
-    from unnest(p_rows) q
+      e.code, coalesce(p_errors[q.ordinality], e.error)
+    from unnest(p_rows) with ordinality q
     cross join lateral (select t.created_at from sluice.task t where t.id = q.task_id limit 1) t
     left join sluice.models m on m.id = coalesce(p_model, q.model)
     join (values ('cancelled', 'cancelled', 'cancelled before it had an outcome'),
-                 ('expired', 'deadline', 'the deadline passed before a worker could start it'))
+                 ('expired', 'deadline', 'the deadline passed before a worker could start it'),
+                 ('failed', 'over_budget', null))
                    e(status, code, error) on e.status = p_status
     on conflict do nothing returning task_id)
   select array_agg(task_id) into v_ended from ended;
@@ -127,7 +128,8 @@ as $$
 begin
   execute format('select from sluice.%I where task_id = any ($1) order by task_id for update',
     p_place) using p_ids;
-  return sluice.end_rows(sluice.take_waiting(p_place, p_ids), null, p_status, p_now);
+  return sluice.end_rows(sluice.take_waiting(p_place, p_ids), null, p_status, p_now,
+    null);
 end
 $$;
 

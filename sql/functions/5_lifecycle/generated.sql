@@ -138,7 +138,7 @@ as $$
           least(p_now - sluice.mark_lag(), v_head.ready_at));
       end if;
       if v_late is not null then
-        perform sluice.end_rows(v_late, p_model, 'expired', p_now);
+        perform sluice.end_rows(v_late, p_model, 'expired', p_now, null);
       end if;
     end
     $body$
@@ -176,7 +176,7 @@ as $$
     begin
       %s
       if v_late is not null then
-        perform sluice.end_rows(v_late, p_model, 'expired', p_now);
+        perform sluice.end_rows(v_late, p_model, 'expired', p_now, null);
       end if;
     end
     $body$

@@ -36,19 +36,15 @@ declare
   v_kept bigint[];
   v_destinations sluice.task_destination[];
   v_keyed boolean;
-  v_has_affinity boolean;
 begin
   if p_ids is null then
     perform sluice.first_new_id() from sluice.gate g
       where g.server_started <> pg_postmaster_start_time();
     select coalesce(array_agg(nextval('sluice.task_id')), '{}'),
-      bool_or(d.idempotency_key is not null), bool_or(d.affinity_key is not null)
-    into p_ids, v_keyed, v_has_affinity
-    from unnest(p_drafts) d;
+      bool_or(d.idempotency_key is not null)
+    into p_ids, v_keyed from unnest(p_drafts) d;
     perform sluice.require_range(i) from unnest(array[p_ids[1], p_ids[cardinality(p_ids)]]) i
       where i is not null;
-  else
-    v_has_affinity := (select bool_or(d.affinity_key is not null) from unnest(p_drafts) d);
   end if;
   v_kept := p_ids;
   if v_keyed then
@@ -60,10 +56,7 @@ begin
     p_ids := array(select id from unnest(p_ids, v_kept) i(id, kept) where kept = id);
   end if;
   if p_ids <> '{}' then
-    v_destinations := sluice.destinations_of(p_drafts);
-    if v_has_affinity then
-      v_destinations := sluice.homed(v_destinations, p_drafts, p_now);
-    end if;
+    v_destinations := sluice.destinations_of(p_drafts, p_now);
     perform sluice.accept_many(v_destinations, p_share, p_now), sluice.store_drafts(p_drafts, p_ids,
       p_api_keys, v_destinations, p_now);
   end if;
@@ -128,37 +121,11 @@ end
 $$;
 
 -- destinations_of: the lines to which p_drafts go, ascending, and the number of tasks of each
--- tenant.
+-- tenant and affinity key. Those with a key that name a route go to the lines of their keys' homes.
+-- A line that is not made yet is the route's, for later: wake makes it.
 -- Errors:  SL001: as target.
-create or replace function sluice.destinations_of(p_drafts sluice.task_draft[])
-returns sluice.task_destination[]
-language plpgsql volatile
--- as for keep_keys
-set enable_nestloop = off set enable_mergejoin = off set jit = off
-  set plan_cache_mode = force_generic_plan
-as $$
-begin
-  return (
-    with counted as materialized (
-      select coalesce(d.model, '') as name, d.request is not null as verbatim, d.tenant,
-        count(*)::int as tasks, coalesce(d.schema_version, '') as version
-      from unnest(p_drafts) d group by 1, 2, 3, 5),
-    target as materialized (
-      select n.name, n.verbatim, n.version, t.id, t.route, t.api, sluice.line_of(t.id, t.route,
-        t.api, nullif(n.version, ''), null) as line
-      from (select distinct c.name, c.verbatim, c.version from counted c) n
-      cross join lateral sluice.target(coalesce(nullif(n.name, ''), sluice.default_model()),
-        n.verbatim) t)
-    select array_agg(row(name, verbatim, t.line, t.id, t.route, t.api, c.tenant,
-      c.tasks, version, '', false)::sluice.task_destination order by t.line)
-    from counted c join target t using (name, verbatim, version));
-end
-$$;
-
--- homed: p_destinations of drafts of which some have affinity keys: those of routes go to the lines
--- of their keys' homes. A line that is not made yet is the route's, for later: wake makes it.
-create or replace function sluice.homed(
-  p_destinations sluice.task_destination[], p_drafts sluice.task_draft[], p_now timestamptz)
+create or replace function sluice.destinations_of(
+  p_drafts sluice.task_draft[], p_now timestamptz)
 returns sluice.task_destination[]
 language plpgsql volatile
 -- as for keep_keys
@@ -173,11 +140,15 @@ begin
         count(*)::int as tasks
       from unnest(p_drafts) d group by 1, 2, 3, 4, 5),
     target as materialized (
-      select distinct a.name, a.verbatim, a.version, a.line, a.model, a.route, a.api
-      from unnest(p_destinations) a),
+      select n.*, t.id as model, t.route, t.api, sluice.line_of(t.id, t.route, t.api,
+        nullif(n.version, ''), null) as line
+      from (select c.name, c.verbatim, c.version, max(c.key) <> '' as has_keys from counted c
+        group by 1, 2, 3) n
+      cross join lateral sluice.target(coalesce(nullif(n.name, ''), sluice.default_model()),
+        n.verbatim) t),
     route as materialized (
       select t.*, h.* from target t cross join lateral sluice.homes_of(t.route, t.api, p_now) h
-      where t.route is not null),
+      where t.route is not null and t.has_keys),
     home as materialized (
       select r.name, r.verbatim, r.version, i.id as home, sluice.line_of(r.model, r.route, r.api,
         nullif(r.version, ''), i.id) as line
