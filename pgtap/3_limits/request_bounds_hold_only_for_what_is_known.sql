@@ -1,4 +1,4 @@
--- sluice.request_bounds, sluice.frame_tokens, sluice.plain_keys, sluice.plain_types,
+-- sluice.request_bounds, sluice.frame_tokens, sluice.plain_keys,
 -- sluice.elements, sluice.place_at, sluice.request_fault, sluice.unread_limit,
 -- sluice.reads_max_completion_tokens, sluice.kept_bounds
 begin;

@@ -1,4 +1,4 @@
--- sluice.needs_of, sluice.unread_of, sluice.keep_bounds, sluice.read_needs
+-- sluice.needs_of, sluice.unread_of, sluice.read_needs
 begin;
 \ir ../_helpers.sql
 \ir ../_budgets.sql

@@ -1,4 +1,4 @@
--- sluice.first_late, sluice.late_in_turns, sluice.lock_late
+-- sluice.late_in_turns, sluice.lock_late
 -- The attack: tasks of others that expired behind 50,000 of one tenant were told so 114 s later.
 begin;
 \set alone

@@ -40,15 +40,6 @@ as $$
     when 'reasoning' then 'effort,summary' end, ',')
 $$;
 
--- plain_types: the types of messages, parts and tools that are text of the request.
-create or replace function sluice.plain_types() returns text[]
-language sql immutable parallel safe
-as $$
-  select string_to_array('text,refusal,input_text,output_text,message,function,custom,'
-    'function_call,function_call_output,custom_tool_call,custom_tool_call_output,tool_use,'
-    'tool_result,ephemeral', ',')
-$$;
-
 -- elements: how many elements an array has; null: it is none.
 create or replace function sluice.elements(p_value json) returns int
 language sql immutable parallel safe
@@ -69,17 +60,19 @@ as $$
       when p_place = 'part' then 'inner part' end end
 $$;
 
--- request_parts_max: how many objects of a request are looked at, and elements of one array: 0.3 s.
-create or replace function sluice.request_parts_max() returns int
-language sql immutable parallel safe
-as $$ select 20000 $$;
-
 -- request_fault: what of a verbatim request has no bound: the first key that is repeated or not
 -- among plain_keys, or a type of message, part or tool that is no text; null: nothing. The text is
 -- parsed for each of the four levels at which it may be. What it raises is data_exception.
 create or replace function sluice.request_fault(p_api text, p_request json) returns text
 language plpgsql immutable
 as $$
+declare
+  -- So many objects of a request are looked at, and elements of one array: 0.3 s.
+  c_parts_max constant int := 20000;
+  -- The types of messages, parts and tools that are text of the request.
+  c_plain_types constant text[] := '{text, refusal, input_text, output_text, message, function,
+    custom, function_call, function_call_output, custom_tool_call, custom_tool_call_output,
+    tool_use, tool_result, ephemeral}';
 begin
   return (
     with recursive object(place, value) as (
@@ -92,12 +85,12 @@ begin
         select k.value where json_typeof(k.value) = 'object'
         union all
         select a.value from json_array_elements(case when sluice.elements(k.value)
-          <= sluice.request_parts_max() then k.value else '[]' end) a
+          <= c_parts_max then k.value else '[]' end) a
         where json_typeof(a.value) = 'object') e
       where i.place is not null),
     looked as (
-      select o.*, row_number() over () as n from object o limit sluice.request_parts_max() + 1)
-    select case when o.n > sluice.request_parts_max() then 'too many parts' else f.fault end
+      select o.*, row_number() over () as n from object o limit c_parts_max + 1)
+    select case when o.n > c_parts_max then 'too many parts' else f.fault end
     from looked o cross join lateral (select sluice.plain_keys(p_api, o.place) as keys offset 0) p
     left join lateral (
       select case when count(*) > 1 then format('"%s" twice', left(k.key, 100))
@@ -108,10 +101,10 @@ begin
       cross join lateral (select case when k.key = 'type' then k.value #>> '{}' end as type) y
       group by k.key
       having count(*) > 1 or k.key <> all (p.keys)
-        or min(y.type) <> all (sluice.plain_types())
-        or max(sluice.elements(k.value)) > sluice.request_parts_max()
+        or min(y.type) <> all (c_plain_types)
+        or max(sluice.elements(k.value)) > c_parts_max
       order by k.key limit 1) f on true
-    where o.n > sluice.request_parts_max() or f.fault is not null limit 1);
+    where o.n > c_parts_max or f.fault is not null limit 1);
 end
 $$;
 

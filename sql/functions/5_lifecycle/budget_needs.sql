@@ -36,21 +36,6 @@ as $$
     order by n.place)
 $$;
 
--- keep_bounds: keeps the bounds of requests that came without, for models of p_api, so that no
--- claim parses one twice. Leaves out what another transaction has locked, and all while retention
--- has lock_class('retain') 1: it waits for nothing.
-create or replace function sluice.keep_bounds(p_api text, p_ids bigint[]) returns void
-language plpgsql volatile
-as $$
-begin
-  if pg_try_advisory_xact_lock_shared(sluice.lock_class('retain'), 1) then
-    update sluice.task t set bounds = sluice.kept_bounds(p_api, t.request)
-    where t.id = any (array(select k.id from sluice.task k where k.id = any (p_ids)
-      for update skip locked));
-  end if;
-end
-$$;
-
 -- read_needs: needs_of, with requests parsed whose bounds are not kept: in one transaction until
 -- they have parse_bytes_max, and the last of them to its end.
 -- Returns: unread: the places of the others, which have no needs.
@@ -76,7 +61,13 @@ begin
   where u.until - u.request_bytes < sluice.parse_bytes_max();
   if v_ids is not null then
     perform set_config('sluice.bytes_parsed', v_parsed::text, true);
-    perform sluice.keep_bounds(p_model.api, v_ids);
+    -- Kept, so that no claim parses one twice; not what another transaction has locked, and none
+    -- while retention has the lock: it waits for nothing.
+    if pg_try_advisory_xact_lock_shared(sluice.lock_class('retain'), 1) then
+      update sluice.task t set bounds = sluice.kept_bounds(p_model.api, t.request)
+      where t.id = any (array(select k.id from sluice.task k where k.id = any (v_ids)
+        for update skip locked));
+    end if;
     needs := sluice.needs_of(p_model, p_turns, p_now);
     unread := sluice.unread_of(needs);
   end if;

@@ -1,24 +1,7 @@
 -- Ends waiting tasks that are past their deadlines: those that no claim meets.
 
--- first_late: where the tasks of a line are that are past their deadlines, the earliest deadlines
--- first; at most p_max.
-create or replace function sluice.first_late(p_line int, p_max int, p_now timestamptz)
-returns tid[]
-language plpgsql volatile
-as $$
-declare
-  v_places tid[];
-begin
-  execute format('select array(
-      select ctid from sluice.%I where deadline <= $1 order by deadline limit $2)',
-    sluice.place_of(p_line))
-  into v_places using p_now, p_max;
-  return v_places;
-end
-$$;
-
--- late_in_turns: the same, but the first of each tenant, then the second of each: of each of its
--- lanes the first ones.
+-- late_in_turns: where the tasks of a line are that are past their deadlines: the first of each
+-- tenant, then the second of each: of each of its lanes the first ones; at most p_max.
 -- Params:  p_line: of what waits for its time each tenant's is one lane; p_looks: at so many tasks
 --          it looks, as many of each lane, from the first on; at half as many lanes.
 -- Turns of lanes gave a tenant of 201 priorities 201 of 202.
@@ -115,9 +98,13 @@ begin
       / cardinality(v_lines);
     v_full := '{}';
     foreach v_line in array v_lines loop
-      v_places := case v_round when 2 then sluice.late_in_turns(v_line, v_share,
-          20000 / cardinality(v_lines), p_now)
-        else sluice.first_late(v_line, 2 * v_share, p_now) end;
+      if v_round = 2 then
+        v_places := sluice.late_in_turns(v_line, v_share, 20000 / cardinality(v_lines), p_now);
+      else
+        execute format('select array(
+          select ctid from sluice.%I where deadline <= $1 order by deadline limit $2)',
+          sluice.place_of(v_line)) into v_places using p_now, 2 * v_share;
+      end if;
       v_full := case when v_round = 2 or cardinality(v_places) > v_share then v_full || v_line
         else v_full end;
       v_ids := case when v_places <> '{}'
