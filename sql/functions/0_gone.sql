@@ -52,6 +52,9 @@ drop function if exists sluice.cells_of(sluice.history_look, bigint, bigint, big
   sluice.uncounted_attempts(sluice.history_look), sluice.request_bounds(text, text),
   sluice.task_bounds(text, text, text, int),
   sluice.within_budgets(sluice.models, sluice.turn[], timestamptz) cascade;
+-- These no longer return how many rows they removed.
+drop function if exists sluice.merge_spent(int, timestamptz), sluice.forget_audit(timestamptz),
+  sluice.forget_revisions(timestamptz) cascade;
 -- Others took the place of these.
 drop function if exists sluice.expected_cost(sluice.models, bigint, bigint),
   sluice.estimate_object(jsonb, timestamptz), sluice.estimate_takers(jsonb, timestamptz),

@@ -134,7 +134,7 @@ as $$ select 200000::bigint $$;
 -- in) or beyond the numbers above; at most 1,000 of each kind a call. Called by tick and retain.
 -- Where it counts rows it walks an index, some 60 ms for a million, and only while there are so
 -- many.
-create or replace function sluice.forget_audit(p_now timestamptz) returns int
+create or replace function sluice.forget_audit(p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
@@ -145,7 +145,6 @@ declare
   v_readings_upto bigint := case when v_ids >= sluice.audit_readings_max() then (
     select a.id from sluice.audit a where a.action = 'read_texts'
     order by a.id desc offset sluice.audit_readings_max() limit 1) end;
-  v_forgotten int;
 begin
   -- Not a join: where the statistics still say that there are few rows, each of them would be
   -- compared with all of the oldest.
@@ -157,7 +156,5 @@ begin
       (select id, at, v_readings_upto from sluice.audit where action = 'read_texts'
        order by id limit 1000)) o
     where o.at < p_now - interval '400 days' or o.id <= o.upto));
-  get diagnostics v_forgotten = row_count;
-  return v_forgotten;
 end
 $$;

@@ -89,17 +89,13 @@ as $$ select 100000::bigint $$;
 
 -- forget_revisions: removes revisions older than 400 days, as audit rows, or beyond
 -- revision_rows_max; at most 1,000 a call. Called by tick and retain.
-create or replace function sluice.forget_revisions(p_now timestamptz) returns int
+create or replace function sluice.forget_revisions(p_now timestamptz) returns void
 language plpgsql volatile
 as $$
-declare
-  v_forgotten int;
 begin
   delete from sluice.revision r where r.id = any (array(  -- not a join, as forget_audit
     select o.id from (select id, at from sluice.revision order by id limit 1000) o
     where o.at < p_now - interval '400 days'
       or o.id <= (select max(id) from sluice.revision) - sluice.revision_rows_max()));
-  get diagnostics v_forgotten = row_count;
-  return v_forgotten;
 end
 $$;

@@ -50,27 +50,23 @@ $$;
 -- by one, dated at the last of them, once its window has more than 500 rows. Claims then sum up
 -- 1,000 rows or so, however often they come. Tokens leave the window at most 250 ms late, which is
 -- the safe side. The last second is left out: it is still being booked to.
--- Returns: how many rows it replaced. Requires the lock of the account's model or tenant.
-create or replace function sluice.merge_spent(p_account int, p_now timestamptz) returns int
+-- Requires the lock of the account's model or tenant.
+create or replace function sluice.merge_spent(p_account int, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
   v_from timestamptz := p_now - sluice.token_window();
-  v_gone int;
 begin
   if (select count(*) from (select from sluice.spent where account = p_account and at > v_from
     limit 501) s) <= 500 then
-    return 0;
+    return;
   end if;
   with gone as (
     delete from sluice.spent where account = p_account and at > v_from
       and at <= p_now - interval '1 second'
-    returning at, tokens),
-  gathered as (
-    insert into sluice.spent (account, at, tokens)
-    select p_account, max(at), sum(tokens) from gone group by floor(date_part('epoch', at) * 4))
-  select count(*) into v_gone from gone;
-  return v_gone;
+    returning at, tokens)
+  insert into sluice.spent (account, at, tokens)
+  select p_account, max(at), sum(tokens) from gone group by floor(date_part('epoch', at) * 4);
 end
 $$;
 

@@ -34,8 +34,14 @@ begin
 end
 $$;
 
+-- looks_max: for how many lanes one claim asks for their tenants' quotas, at up to 50 us each. It
+-- is not lower although many may have no call: 64 of these would hide an open lane behind them.
+create or replace function sluice.looks_max() returns int
+language sql immutable parallel safe
+as $$ select 1000 $$;
+
 -- open_heads: the first p_max lanes of p_line, from (p_rank, p_tenant) on, whose tenants may have a
--- call now, if they are among the next thousand. If not, the second half of the look goes on where
+-- call now, if they are among the next looks_max. If not, the second half of the look goes on where
 -- the last such look ended, so that each lane has its turn.
 create or replace function sluice.open_heads(
   p_line int, p_max int, p_now timestamptz, p_rank smallint default -sluice.rank_max(),
@@ -43,9 +49,6 @@ create or replace function sluice.open_heads(
 language plpgsql volatile
 as $$
 declare
-  -- For so many lanes one claim asks for their tenants' quotas, at up to 50 us each. Not for fewer,
-  -- although many may have no call: 64 of these would hide an open lane behind them.
-  c_looks_max constant int := 1000;
   v_step int := p_max;
   v_some sluice.head[] := sluice.lane_heads(p_line, v_step, p_rank, p_tenant, p_last, p_now);
   v_count int := cardinality(v_some);
@@ -55,10 +58,10 @@ declare
   v_ended sluice.meter;
   v_far boolean := false;
 begin
-  while v_count = v_step and cardinality(v_open) < p_max and v_seen < c_looks_max loop
+  while v_count = v_step and cardinality(v_open) < p_max and v_seen < sluice.looks_max() loop
     v_step := sluice.window_max();
     v_at := v_some[v_count];
-    if not v_far and v_seen >= c_looks_max / 2 then
+    if not v_far and v_seen >= sluice.looks_max() / 2 then
       v_far := true;
       v_ended := sluice.meter_of(p_line, -1);
       if (v_ended.weight, v_ended.tenant) > (v_at.rank, v_at.tenant) then
@@ -111,12 +114,9 @@ $$;
 create or replace function sluice.round_of(p_model int, p_line int) returns sluice.lane_round
 language plpgsql volatile
 as $$
-declare
-  v_round sluice.lane_round;
 begin
-  select * into v_round from sluice.lane_round r where r.model = p_model and r.line = p_line
-  order by r.model, r.line, r.n desc limit 1;
-  return v_round;
+  return (select r from sluice.lane_round r where r.model = p_model and r.line = p_line
+    order by r.model, r.line, r.n desc limit 1);
 end
 $$;
 

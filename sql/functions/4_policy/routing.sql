@@ -30,6 +30,12 @@ begin
 end
 $$;
 
+-- asks_max: how many asks one claim notes; the others are left to the next claim. With 20 models in
+-- 30 routes, noting all of them took 20 ms of each claim.
+create or replace function sluice.asks_max() returns int
+language sql immutable parallel safe
+as $$ select 64 $$;
+
 -- note_asks: notes that the models p_ids of a claim ask for the tasks of their routes, before the
 -- first of them takes any: else it would get all. The route's weight is summed up once at most.
 -- Tries the routes' locks.
@@ -39,10 +45,6 @@ create or replace function sluice.note_asks(
 returns void
 language plpgsql volatile
 as $$
-declare
-  -- The others are left to the next claim. With 20 models in 30 routes, noting all of them took
-  -- 20 ms of each claim.
-  c_asks_max constant int := 64;
 begin
   if not exists (select from sluice.ready_line where line < 0) then
     return;  -- mostly: the next statement takes 0.1 to 0.2 ms to find nothing
@@ -64,7 +66,7 @@ begin
     where coalesce(o.at not between p_now - sluice.ask_interval() and p_now
         or o.weight not in (0, r.weight) or o.weight = 0 and r.prefer <> 'weight', true)
       and (l.version is null or sluice.serves_version(p_worker, l.version))
-    order by random() limit c_asks_max) v
+    order by random() limit sluice.asks_max()) v
   where sluice.try_line(v.line);
 end
 $$;
@@ -143,6 +145,14 @@ begin
 end
 $$;
 
+-- routes_look_max: from how many of a model's routes a claim takes tasks, drawn anew each time. A
+-- line costs a claim 1.5 ms; with 30 routes over 20 models and tasks of 201 priorities a claim took
+-- 100 ms, and all others waited for it. The same for the lines of its versions, counted apart:
+-- routes with work would else keep them out.
+create or replace function sluice.routes_look_max() returns int
+language sql immutable parallel safe
+as $$ select 8 $$;
+
 -- route_share: what model p_model may take of route line p_line now, beside earlier tiers
 -- (routing_tiers.sql) and the other models of its own, by their weights or by choice.
 -- Params:  p_weight, p_tier, p_prefer: the model's in the route; p_want: as may_take.
@@ -167,6 +177,12 @@ begin
 end
 $$;
 
+-- homes_look_max: of how many other homes a claim asks whether they leave their tasks to others:
+-- 0.1 ms each.
+create or replace function sluice.homes_look_max() returns int
+language sql immutable parallel safe
+as $$ select 4 $$;
+
 -- lines_open: the lines from which a claim of p_model may take, and how much: lines of its routes,
 -- then its own, then other homes' (4_policy/affinity.sql), as far as they may have work. Requires
 -- the model's lock; tries the routes' (busy: another model is taking there now).
@@ -177,13 +193,6 @@ returns sluice.claim_share[]
 language plpgsql volatile
 as $$
 declare
-  -- From so many of a model's routes a claim takes tasks, drawn anew each time. A line costs it
-  -- 1.5 ms; with 30 routes over 20 models and tasks of 201 priorities a claim took 100 ms, and all
-  -- others waited for it. Lines of versions are counted apart: routes would else keep them out.
-  c_routes_max constant int := 8;
-  c_versions_max constant int := 8;
-  -- Of so many other homes it asks whether they leave their tasks to others: 0.1 ms each.
-  c_homes_max constant int := 4;
   v_shares sluice.claim_share[] := '{}';
   v_routes int := 0;
   v_versions int := 0;
@@ -212,12 +221,11 @@ begin
   loop
     v_share := row(v.line, null, null, null, null);
     if v.line < 0 then
-      continue when v.home is null and case when v.weight is null
-          then v_versions >= c_versions_max
-          else v_routes >= c_routes_max end
+      continue when v.home is null and case when v.weight is null then v_versions
+          else v_routes end >= sluice.routes_look_max()
         or v.version is not null and not sluice.serves_version(p_worker, v.version);
       if v.home is not null then
-        exit when v_homes = c_homes_max;
+        exit when v_homes = sluice.homes_look_max();
         v_homes := v_homes + 1;
         continue when not sluice.leaves_home(v.line, v.home, v_shares = '{}', p_now);
       end if;

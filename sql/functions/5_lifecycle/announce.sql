@@ -81,6 +81,8 @@ create or replace function sluice.count_results(p_status text, p_count int) retu
 language plpgsql volatile
 as $$
 begin
-  perform nextval(('sluice.results_' || p_status)::regclass) from generate_series(1, p_count);
+  perform nextval(c.counter)
+  from (select ('sluice.results_' || p_status)::regclass as counter offset 0) c,
+    generate_series(1, p_count);
 end
 $$;

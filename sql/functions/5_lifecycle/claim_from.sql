@@ -89,9 +89,11 @@ begin
     where p_now is null and v_model.is_budgeted and p_model = any (sluice.over_models(true));
     return v_leases;
   end if;
-  perform set_config('sluice.over_models', array_remove(sluice.over_models(false), p_model)::text,
-    false)
-  where v_model.is_budgeted and p_model = any (sluice.over_models(false));
+  if v_model.is_budgeted then
+    perform set_config('sluice.over_models', array_remove(sluice.over_models(false), p_model)::text,
+      false)
+    where p_model = any (sluice.over_models(false));
+  end if;
   if v_model.is_compared and p_more = 0 and cardinality(v_leases) = v_want then
     perform sluice.note_full(p_model, v_shares);
   end if;

@@ -1,5 +1,12 @@
 -- Which models a claim asks for tasks, in which order, for how many, and how long.
 
+-- tasks_per_model: how many tasks a claim tries to give each model that has no tasks of its own,
+-- only routes'. A model costs a claim half a ms, a task a tenth: with three tasks for each of fifty
+-- models, 6,000 tasks took half as long again.
+create or replace function sluice.tasks_per_model() returns int
+language sql immutable parallel safe
+as $$ select 8 $$;
+
 -- claim_order: p_ids in the order in which a claim of p_max tasks asks them.
 -- Returns: first: how many of them share the slots; the others get what these leave. They are the
 --          models with tasks of their own, and so few of the others that each gets some tasks (the
@@ -7,18 +14,13 @@
 create or replace function sluice.claim_order(p_ids int[], p_max int, out ids int[], out first int)
 language plpgsql volatile
 as $$
-declare
-  -- A claim tries to give each model that has no tasks of its own, only routes', so many. A model
-  -- costs a claim half a ms, a task a tenth: with three tasks for each of fifty models, 6,000 tasks
-  -- took half as long again.
-  c_tasks_per_model constant int := 8;
 begin
   select coalesce(array_agg(d.id order by d.is_first desc, d.place), '{}'),
     count(*) filter (where d.is_first)
   into ids, first
   from (select o.id, o.place,
           o.has_own or row_number() over (partition by o.has_own order by o.place) <=
-            (p_max - 1) / c_tasks_per_model + 1 as is_first
+            (p_max - 1) / sluice.tasks_per_model() + 1 as is_first
         from (select id, place, exists (select from sluice.ready_line r
           where r.line = id) as has_own
               from unnest(p_ids) with ordinality i(id, place)) o) d;
@@ -54,6 +56,12 @@ $$;
 create or replace function sluice.claim_long(p_found interval) returns interval
 language sql immutable parallel safe
 as $$ select greatest(interval '20 milliseconds', 3 * p_found) $$;
+
+-- models_look_max: how many models of each route a claim considers, of those without work in their
+-- own line; they are drawn from those that can call.
+create or replace function sluice.models_look_max() returns int
+language sql immutable parallel safe
+as $$ select 32 $$;
 
 -- model_before: the model behind whose id a claim begins: the last one whose turn it was in this
 -- session, mostly; by chance for a tenth of the claims, for sessions may be shared or be new.
@@ -108,9 +116,6 @@ returns int[]
 language plpgsql volatile
 as $$
 declare
-  -- So many of each route it considers that have no work in their own line, drawn from those that
-  -- can call.
-  c_models_max constant int := 32;
   v_now timestamptz := coalesce(p_now, clock_timestamp());
   v record;
   v_before int;
@@ -135,7 +140,7 @@ begin
              'what it held has gone back to the queues.';
   end if;
   if v.feeds then
-    v.ids := sluice.models_with_work(v.ids, c_models_max, v_now);
+    v.ids := sluice.models_with_work(v.ids, sluice.models_look_max(), v_now);
   end if;
   if v.is_calm and cardinality(v.ids) <= 1 then
     return v.ids;

@@ -135,10 +135,11 @@ as $$
 begin
   return (
     with counted as materialized (
-      select coalesce(d.model, '') as name, d.request is not null as verbatim,
-        coalesce(d.schema_version, '') as version, coalesce(d.affinity_key, '') as key, d.tenant,
-        count(*)::int as tasks
-      from unnest(p_drafts) d group by 1, 2, 3, 4, 5),
+      select coalesce(g.model, '') as name, g.verbatim, coalesce(g.schema_version, '') as version,
+        coalesce(g.affinity_key, '') as key, g.tenant, g.tasks
+      from (select d.model, d.request is not null as verbatim, d.schema_version, d.affinity_key,
+          d.tenant, count(*)::int as tasks
+        from unnest(p_drafts) d group by 1, 2, 3, 4, 5) g),
     target as materialized (
       select n.*, t.id as model, t.route, t.api, sluice.line_of(t.id, t.route, t.api,
         nullif(n.version, ''), null) as line
