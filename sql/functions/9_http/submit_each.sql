@@ -84,8 +84,8 @@ begin
       v_left := p_places;
     end if;
     return query select n, null::bigint, null::text, '55P03',
-      'an open transaction has locked what this task needs, such as its idempotency key, or the '
-      'payloads of others took long to check', 'Try again when it has ended.', null::text
+      'an open transaction has locked what this task needs, such as its idempotency key, or '
+      'others that came with it took long to refuse', 'Try again when it has ended.', null::text
     from unnest(v_left) n;
     p_places := array(select p from unnest(p_places) with ordinality o(p, n)
       where p <> all (coalesce(v_left, '{}')) order by n);
