@@ -76,7 +76,7 @@ void CurlHttpClient::look() {
   const int64_t idle_ns = common_.limits.idle_ms * ns_per_ms;
   std::erase_if(engines_, [this, idle_ns](const auto& engine) {
     const std::optional<int64_t> since_ns = engine->idle_since_ns();
-    return since_ns && common_.clock.now_ns() - *since_ns >= idle_ns;
+    return since_ns && (engine->is_retired() || common_.clock.now_ns() - *since_ns >= idle_ns);
   });
   for (const auto& engine : engines_) engine->look();
   if (!engines_.empty()) look_later();

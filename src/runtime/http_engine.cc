@@ -71,7 +71,7 @@ HttpEngine::~HttpEngine() {
 }
 
 bool HttpEngine::has_room(const HttpTarget& target) const {
-  return target.origin == origin_ &&
+  return !is_retired_ && target.origin == origin_ &&
          transfers_.size() < (target.is_tls ? tls_transfers_max : transfers_max);
 }
 

@@ -54,6 +54,10 @@ class HttpEngine final {
   // For one more transfer to that target: an engine is for one origin, whose share of the loop's
   // turns it has, and nobody else's connections are read in its steps.
   bool has_room(const HttpTarget& target) const;
+  // It takes no more transfers, and is to be closed when those that it has are gone: a connection
+  // of its is dumb, and curl would send the next ones there (D-439).
+  void retire() { is_retired_ = true; }
+  bool is_retired() const { return is_retired_; }
   // Since when it has no transfer; nullopt while it has one.
   std::optional<int64_t> idle_since_ns() const;
   // Those that are still to be made for its transfers included.
@@ -108,6 +112,7 @@ class HttpEngine final {
   // were transfers at once.
   std::array<std::vector<CurlEasy>, 2> spare_;
   int64_t idle_since_ns_;
+  bool is_retired_ = false;
   // Tells work that waits for its share whether we are still there.
   std::shared_ptr<HttpEngine*> self_ = std::make_shared<HttpEngine*>(this);
 };
@@ -185,6 +190,7 @@ class HttpTransfer final {
   std::string connection_;     // its local address
   std::optional<TlsTraffic::Request> on_tls_;
   int64_t stream_ = 0;     // HTTP/2: its number in the connection
+  bool is_http2_ = false;  // as TLS says, before there is an answer
   bool is_added_ = false;  // curl knows it
   bool sending_ = false;
   bool too_large_ = false;

@@ -34,6 +34,13 @@ int64_t bytes_received(int socket) {
   return static_cast<int64_t>(info.tcpi_bytes_received);
 }
 
+bool speaks_http2(const SSL* connection) {
+  const unsigned char* name = nullptr;
+  unsigned bytes = 0;
+  SSL_get0_alpn_selected(connection, &name, &bytes);
+  return name != nullptr && std::string_view(reinterpret_cast<const char*>(name), bytes) == "h2";
+}
+
 // The number behind `name` in one of curl's sentences.
 std::optional<int64_t> number_behind(std::string_view text, std::string_view name) {
   const size_t at = text.find(name);
@@ -255,6 +262,7 @@ void HttpTransfer::begin_on_tls() {
   curl_easy_getinfo(easy_.get(), CURLINFO_TLS_SSL_PTR, &session);
   if (session == nullptr || session->internals == nullptr) return;
   const auto* connection = static_cast<const SSL*>(session->internals);
+  is_http2_ = speaks_http2(connection);
   if (auto traffic = TlsTraffic::of(connection)) {
     on_tls_.emplace(std::move(traffic), static_cast<int64_t>(request_.body.size()));
   }
@@ -290,6 +298,7 @@ void HttpTransfer::note_text(std::string_view text) {
 size_t HttpTransfer::on_header(char* data, size_t, size_t size, void* transfer) {
   auto& self = *static_cast<HttpTransfer*>(transfer);
   const std::string_view line(data, size);
+  if (self.on_tls_) self.on_tls_->take_head();
   if (self.header_bytes_ == 0) self.answer_headers_.reserve(response_headers_usual);
   self.header_bytes_ += static_cast<int64_t>(size);
   if (self.header_bytes_ > response_headers_bytes_max) {
@@ -399,6 +408,10 @@ void HttpTransfer::finish(CURLcode code) {
   if (result_) {
     curl_multi_remove_handle(engine_.multi_.get(), easy_.get());
     return;
+  }
+  // Over HTTP/1.1 curl closes the connection itself; over HTTP/2 the next request would go there.
+  if (code == CURLE_OPERATION_TIMEDOUT && is_http2_ && on_tls_ && on_tls_->hears_nothing()) {
+    engine_.retire();
   }
   // Over HTTP/2 curl may take the end of a flood of 1xx, which on_header() refused, for an
   // answer's.

@@ -71,6 +71,8 @@ std::shared_ptr<TlsTraffic> TlsTraffic::of(const SSL* connection) {
   return kept == nullptr ? nullptr : *kept;
 }
 
+TlsTraffic::TlsTraffic(TlsReads& reads) : reads_(reads), heard_ns_(reads.now_ns()) {}
+
 bool TlsTraffic::may_read() {
   return reads_.may_read();
 }
@@ -87,6 +89,7 @@ void TlsTraffic::take_late_message() {
 
 TlsTraffic::Request::Request(std::shared_ptr<TlsTraffic> traffic, int64_t body_bytes)
     : traffic_(std::move(traffic)),
+      begun_ns_(traffic_->reads_.now_ns()),
       bytes_beside_(bytes_beside_per_request + body_bytes / request_bytes_per_byte_beside) {
   traffic_->most_bytes_beside_ += bytes_beside_;
   traffic_->bytes_left_ += bytes_beside_;
@@ -104,9 +107,19 @@ TlsTraffic::Request::~Request() {
   traffic_->bytes_left_ = std::min(traffic_->bytes_left_, traffic_->most_bytes_beside_);
 }
 
+void TlsTraffic::Request::take_head() {
+  traffic_->heard_ns_ = traffic_->reads_.now_ns();
+}
+
 void TlsTraffic::Request::take_body(int64_t bytes) {
+  traffic_->heard_ns_ = traffic_->reads_.now_ns();
   traffic_->bytes_left_ =
       std::min(traffic_->bytes_left_ + bytes_per_body_byte * bytes, traffic_->most_bytes_beside_);
+}
+
+bool TlsTraffic::Request::hears_nothing() const {
+  const int64_t heard_ns = traffic_->heard_ns_;
+  return heard_ns <= begun_ns_ && traffic_->reads_.now_ns() - heard_ns >= silent_ns;
 }
 
 void TlsReads::bound(SSL_CTX* context) {

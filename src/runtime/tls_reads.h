@@ -5,7 +5,8 @@
 // the loop, which sees that there is more, comes back to it after everybody else's turn.
 //
 // A connection fails that comes with many messages of TLS itself after its handshake (D-404), or
-// with much that is no body: such frames, or bodies in pieces of a few bytes (D-415).
+// with much that is no body: such frames, or bodies in pieces of a few bytes (D-415). One that
+// brings no answers for as long as a request waits may be dumb (D-439).
 //
 // Thread rule: loop thread only. It outlives the connections that it bounds.
 #pragma once
@@ -48,7 +49,11 @@ class TlsTraffic final {
   // both ends).
   static constexpr int64_t bytes_unwanted_max = int64_t{8} << 20;
 
-  explicit TlsTraffic(TlsReads& reads) : reads_(reads) {}
+  // A connection that has been silent for less is not given up for a request's short time-out: for
+  // each the next ones would need a connection of their own.
+  static constexpr int64_t silent_ns = ns_per_s;
+
+  explicit TlsTraffic(TlsReads& reads);
   TlsTraffic(const TlsTraffic&) = delete;
   TlsTraffic& operator=(const TlsTraffic&) = delete;
 
@@ -64,7 +69,11 @@ class TlsTraffic final {
     Request& operator=(const Request&) = delete;
 
     // Of its answer, as it is passed on.
+    void take_head();
     void take_body(int64_t bytes);
+    // Whether nothing of any answer has come on the connection since this one began, and for
+    // silent_ns. What else may come, windows of HTTP/2 say, does not tell that requests arrive.
+    bool hears_nothing() const;
     // Its answer is whole: nothing more comes of it.
     void finish() { is_whole_ = true; }
     // Whether the connection has failed by a bound of ours.
@@ -72,6 +81,7 @@ class TlsTraffic final {
 
    private:
     std::shared_ptr<TlsTraffic> traffic_;
+    int64_t begun_ns_;
     int64_t bytes_beside_;
     bool is_whole_ = false;
   };
@@ -85,6 +95,7 @@ class TlsTraffic final {
 
  private:
   TlsReads& reads_;
+  int64_t heard_ns_;  // when something of an answer came last
   int64_t most_bytes_beside_ = bytes_beside_max;
   int64_t bytes_left_ = bytes_beside_max;
   bool has_unwanted_ = false;
@@ -111,6 +122,7 @@ class TlsReads final {
   void begin_step();
   // Asked before each read.
   bool may_read();
+  int64_t now_ns() const { return clock_.now_ns(); }
 
  private:
   Clock& clock_;

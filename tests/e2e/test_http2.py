@@ -161,6 +161,42 @@ def test_aborting_one_call_leaves_those_on_its_connection_alone(pg, worker, http
     assert query(url, "select count(*) from sluice.attempts") == [(0,)]
 
 
+def test_a_connection_that_goes_dumb_is_left_after_a_time_out(pg, worker, http2_backend):
+    """A load balancer that has lost it still acknowledges all that comes."""
+    backend, certificate, figures = http2_backend(0, "goes-dumb")
+    url = pg.database()
+    add_model(url, "m", backend, timeout="1500 ms", backoff_base="1 ms", backoff_max="1 ms",
+        breaker_open="1 s")
+    submit(url, "before")
+    worker(url, env={"SSL_CERT_FILE": str(certificate)})
+    assert wait_ended(url, 1, 60) == {"solved": 1}
+    submit_many(url, ["lost"] * 3)
+    assert wait_ended(url, 4, 60) == {"solved": 4}
+    assert query(url, "select kind, error_code, count(*) from sluice.attempts group by 1, 2") == [
+        ("retry", "timeout", 3)]
+    assert figures()["used"] == 2
+    wait_for(lambda: figures()["used_and_open"] == 1, 30, "the dumb one to be closed")
+
+
+def test_calls_beside_one_that_times_out_go_on(pg, worker, http2_backend):
+    """It may be slow alone: only those that come later have another connection."""
+    backend, certificate, figures = http2_backend(0, "until-go")
+    url = pg.database()
+    add_model(url, "m", backend)
+    add_model(url, "hasty", backend, timeout="1500 ms")
+    submit_many(url, [f"prompt {i}" for i in range(9)])
+    worker(url, env={"SSL_CERT_FILE": str(certificate)})
+    wait_for(lambda: figures()["under_way"] == 9, 30, "all to be under way")
+    submit(url, "never", "hasty", max_attempts=1)
+    assert wait_ended(url, 1, 30) == {"failed": 1}
+    assert figures()["used"] == 1
+    submit(url, "go")
+    assert wait_ended(url, 11, 30) == {"failed": 1, "solved": 10}
+    assert query(url, "select error_code from sluice.attempts") == [("timeout",)]
+    assert figures()["used"] == 2
+    wait_for(lambda: figures()["used_and_open"] == 1, 30, "the connection to be closed")
+
+
 def test_a_backend_whose_certificate_nobody_vouches_for_gets_no_request(pg, worker, http2_backend):
     backend, _, figures = http2_backend(0)
     url = pg.database()

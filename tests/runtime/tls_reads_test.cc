@@ -9,7 +9,6 @@
 #include <string>
 
 #include "runtime/clock.h"
-#include "runtime/loop.h"
 #include "support/manual_clock.h"
 
 namespace sluice {
@@ -40,8 +39,7 @@ Context server_context() {
 
 // A client that TlsReads bounds, and its server, connected in memory.
 struct Pair {
-  Loop loop;
-  SystemClock clock{loop};
+  ManualClock clock;
   TlsReads reads{clock};
   Context of_client{SSL_CTX_new(TLS_client_method())};
   Context of_server = server_context();
@@ -67,7 +65,7 @@ struct Pair {
   }
 
   int read() {
-    reads.begin_step();  // as its own: the machine may be busy
+    reads.begin_step();
     std::array<char, 16> text{};
     const int got = SSL_read(client.get(), text.data(), text.size());
     return got > 0 ? SSL_ERROR_NONE : SSL_get_error(client.get(), got);
@@ -167,6 +165,28 @@ TEST_CASE("the rest of an answer that is not wanted any more harms no other of i
   request.take_body(1);
   CHECK(taken_in_records(pair, 16, nullptr, much) >= much);
   CHECK_FALSE(request.is_beyond_bounds());
+}
+
+TEST_CASE("a connection is silent while no answer has come since a request, and for a while") {
+  Pair pair;
+  TlsTraffic::Request other(traffic_of(pair), 0);
+  other.take_head();
+  pair.clock.advance(TlsTraffic::silent_ns / 2);
+  TlsTraffic::Request request(traffic_of(pair), 0);
+  CHECK_FALSE(request.hears_nothing());
+  pair.clock.advance(TlsTraffic::silent_ns / 2);
+  CHECK(request.hears_nothing());
+  REQUIRE(taken_in_records(pair, 16, nullptr, 16) == 16);  // such as windows of HTTP/2
+  CHECK(request.hears_nothing());
+  SUBCASE("a head") {
+    other.take_head();
+  }
+  SUBCASE("a body") {
+    other.take_body(1);
+  }
+  pair.clock.advance(2 * TlsTraffic::silent_ns);
+  CHECK_FALSE(request.hears_nothing());
+  CHECK(TlsTraffic::Request(traffic_of(pair), 0).hears_nothing());
 }
 
 }  // namespace
