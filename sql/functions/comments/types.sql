@@ -37,54 +37,6 @@ comment on column sluice.usage.cache_write_tokens is
 comment on column sluice.usage.reasoning_tokens is
   'Output tokens of which the caller sees no text. Null: not said.';
 
-comment on type sluice.budget_row is 'How a budget stands, in whole units.';
-comment on column sluice.budget_row.name is 'The budget.';
-comment on column sluice.budget_row.scope is 'As in sluice.budgets.';
-comment on column sluice.budget_row.subject is 'As in sluice.budgets.';
-comment on column sluice.budget_row.period is 'As in sluice.budgets.';
-comment on column sluice.budget_row.zone is 'As in sluice.budgets.';
-comment on column sluice.budget_row.rolling is 'As in sluice.budgets.';
-comment on column sluice.budget_row.limit is 'What calls may cost in the period.';
-comment on column sluice.budget_row.is_hard is 'As in sluice.budgets.';
-comment on column sluice.budget_row.at_limit is 'As in sluice.budgets.';
-comment on column sluice.budget_row.reroute_to is 'As in sluice.budgets.';
-comment on column sluice.budget_row.marks is 'As in sluice.budgets.';
-comment on column sluice.budget_row.spent is 'By calls that ended, in the present window.';
-comment on column sluice.budget_row.held is 'What calls under way may cost.';
-comment on column sluice.budget_row.left is 'What other calls may cost.';
-comment on column sluice.budget_row.window_from is 'When the present window began.';
-comment on column sluice.budget_row.opens_at is 'When the next one begins. Null: it rolls.';
-comment on column sluice.budget_row.waiting is 'Tasks that it keeps waiting.';
-comment on column sluice.budget_row.marks_hit is 'Which of its marks it has reached.';
-comment on column sluice.budget_row.exhausted_at is
-  'When it had nothing left for a task, in the present window. Null: it has not come to that.';
-comment on column sluice.budget_row.limit_nanos is 'The limit in nano-units, as it is set.';
-
-comment on type sluice.price_row is 'A row of sluice.prices, in whole units.';
-comment on column sluice.price_row.model is 'The model.';
-comment on column sluice.price_row.valid_from is 'When its list begins to hold.';
-comment on column sluice.price_row.above_tokens is 'Of calls with more input tokens than this.';
-comment on column sluice.price_row.input is 'Of a million input tokens. Null: not known.';
-comment on column sluice.price_row.cached_input is
-  'Of a million input tokens read from the provider''s cache. Null: as input.';
-comment on column sluice.price_row.cache_write is
-  'Of a million input tokens written to the provider''s cache. Null: as input.';
-comment on column sluice.price_row.output is 'Of a million output tokens. Null: not known.';
-comment on column sluice.price_row.per_request is 'Of a call, beside its tokens.';
-comment on column sluice.price_row.in_force is 'Whether it is of the list that holds now.';
-
-comment on type sluice.pricing is 'What set_price takes, in whole units.';
-comment on column sluice.pricing.input is 'Of a million input tokens.';
-comment on column sluice.pricing.cached_input is
-  'Of a million input tokens read from the provider''s cache. Null: as input.';
-comment on column sluice.pricing.cache_write is
-  'Of a million input tokens written to the provider''s cache. Null: as input.';
-comment on column sluice.pricing.output is 'Of a million output tokens.';
-comment on column sluice.pricing.per_request is 'Of a call, beside its tokens. Null: 0.';
-comment on column sluice.pricing.above_tokens is
-  'Of calls with more input tokens than this. Null: 0, of all.';
-comment on column sluice.pricing.valid_from is 'When they begin to hold. Null: now.';
-
 comment on column sluice.outcome.task_id is 'The task.';
 comment on column sluice.outcome.fence is 'Of the call, as it was claimed.';
 comment on column sluice.outcome.kind is
@@ -101,32 +53,6 @@ comment on column sluice.outcome.input_tokens is 'As the backend counted. Null: 
 comment on column sluice.outcome.output_tokens is 'As the backend counted. Null: not said.';
 comment on column sluice.outcome.billed is
   'Whether the backend bills the call. Null: nobody knows.';
-
-comment on type sluice.found_task is
-  'A task without its texts: what find_tasks returns. Its columns are those of sluice.tasks.';
-comment on column sluice.found_task.id is 'The task.';
-comment on column sluice.found_task.status is 'As in sluice.tasks.';
-comment on column sluice.found_task.route is
-  'The route that it was submitted to. Null: it named a model.';
-comment on column sluice.found_task.model is 'The model that it named, is called at or ended at.';
-comment on column sluice.found_task.tenant is 'Whose task it is.';
-comment on column sluice.found_task.priority is '-100 to 100, higher first.';
-comment on column sluice.found_task.attempts is 'Calls that were charged to it so far.';
-comment on column sluice.found_task.error_code is 'Why it failed, for programs.';
-comment on column sluice.found_task.error is 'Why it failed, in words.';
-comment on column sluice.found_task.batch_id is 'As submitted.';
-comment on column sluice.found_task.metadata is 'As submitted.';
-comment on column sluice.found_task.created_at is 'When it was submitted.';
-comment on column sluice.found_task.queued_at is
-  'When it could first be claimed, for its present or last call.';
-comment on column sluice.found_task.started_at is 'When its present or last call was claimed.';
-comment on column sluice.found_task.finished_at is 'When it ended. Null: it has not.';
-comment on column sluice.found_task.run_at is 'It was not to begin before. Null: at once.';
-comment on column sluice.found_task.deadline is 'It expires if it still waits then. Null: never.';
-comment on column sluice.found_task.cost is
-  'Of the call that ended it; 0 if its model had no price. Null: its tokens are not known.';
-comment on column sluice.found_task.input_tokens is 'Of the call that ended it. Null: not said.';
-comment on column sluice.found_task.output_tokens is 'Of the call that ended it. Null: not said.';
 
 comment on type sluice.error_group is
   'Failed tasks of one model with the same error code and, but for numbers, ids and quoted '
@@ -223,16 +149,6 @@ comment on column sluice.shadow_row.who is 'The login; over HTTP key ID via LOGI
 comment on column sluice.shadow_row.started_at is 'When it was started.';
 comment on column sluice.shadow_row.ended_at is 'When it was applied or dropped. Null: it is open.';
 
-comment on type sluice.shadow_hour_row is
-  'What a shadow has counted in an hour. What shadow_hours returns.';
-comment on column sluice.shadow_hour_row.at is 'When the hour began.';
-comment on column sluice.shadow_hour_row.model is 'The model that was called.';
-comment on column sluice.shadow_hour_row.calls is 'Calls that began; of a budget those that ended.';
-comment on column sluice.shadow_hour_row.delayed is 'Of these: would have begun later.';
-comment on column sluice.shadow_hour_row.delay_s is 'By so many seconds, all together.';
-comment on column sluice.shadow_hour_row.refused is 'Of these: a budget would have refused them.';
-comment on column sluice.shadow_hour_row.moved is
-  'Of these: another model would have had them.';
 comment on type sluice.route_choice is
   'A model of a route, and what decides now whether it takes the route''s tasks: what '
   'route_choices returns.';

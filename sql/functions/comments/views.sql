@@ -99,23 +99,6 @@ comment on column sluice.workers.apis is 'That it speaks. Null: all.';
 comment on column sluice.workers.schema_versions is
   'Versions of payloads that it serves. Null: all.';
 
-comment on column sluice.dead_letters.id is 'The task.';
-comment on column sluice.dead_letters.route is
-  'The route that it was submitted to. Null: it named a model.';
-comment on column sluice.dead_letters.model is 'The model at which it failed.';
-comment on column sluice.dead_letters.tenant is 'Whose task it is.';
-comment on column sluice.dead_letters.priority is '-100 to 100, higher first.';
-comment on column sluice.dead_letters.error is 'Why it failed, in words.';
-comment on column sluice.dead_letters.error_code is
-  'Why it failed, for programs, such as http_400.';
-comment on column sluice.dead_letters.attempts is
-  'Every call that failed, was lost or came too late, and every outcome that a redrive took '
-  'back.';
-comment on column sluice.dead_letters.metadata is 'As submitted.';
-comment on column sluice.dead_letters.batch_id is 'As submitted.';
-comment on column sluice.dead_letters.created_at is 'When it was submitted.';
-comment on column sluice.dead_letters.finished_at is 'When it failed.';
-
 comment on column sluice.attempts.id is 'Ascends with time.';
 comment on column sluice.attempts.task_id is 'The task.';
 comment on column sluice.attempts.fence is
@@ -140,12 +123,6 @@ comment on column sluice.attempts.response is 'The backend''s verbatim reply to 
 comment on column sluice.attempts.started_at is 'When it was claimed.';
 comment on column sluice.attempts.ended_at is
   'When it ended. Null: an extra call, which ends with its task.';
-comment on column sluice.attempts.cached_tokens is
-  'Of input_tokens, those that the provider read from its cache. Null: not said.';
-comment on column sluice.attempts.cache_write_tokens is
-  'Of input_tokens, those that the provider wrote to its cache. Null: not said.';
-comment on column sluice.attempts.reasoning_tokens is
-  'Of output_tokens, those of which there is no text. Null: not said.';
 comment on column sluice.attempts.cost is
   'By the model''s prices when the call began; 0 if it had none. Null: its tokens are not known.';
 comment on column sluice.attempts.fallback_to is 'Of rerouted: the model to which its task went.';
@@ -167,8 +144,6 @@ comment on column sluice.audit_log.detail is
   'More about it; secrets'' names and URLs are for administrators alone.';
 
 comment on column sluice.revisions.id is 'Ascends with time; what sluice.revert takes.';
-comment on column sluice.revisions.at is 'When.';
-comment on column sluice.revisions.who is 'The login; over HTTP key ID via LOGIN.';
 comment on column sluice.revisions.kind is
   'The table: models, routes, tenants, budgets or settings.';
 comment on column sluice.revisions.name is
@@ -247,21 +222,3 @@ comment on column sluice.history.reasoning_tokens is
   'Of output_tokens, those of which there is no text.';
 comment on column sluice.history.wasted_cost is
   'Cost of calls that gave no end: retried, lost and late ones, as far as their tokens are known.';
-
-comment on column sluice.key_history.step is 'How long the row''s time is: hour or day.';
-comment on column sluice.key_history.at is 'When that begins.';
-comment on column sluice.key_history.key is
-  'The public part of the key, as sluice key ls shows it.';
-comment on column sluice.key_history.key_name is 'Its name, where the reader may see it.';
-comment on column sluice.key_history.model is 'As in sluice.history.';
-comment on column sluice.key_history.tenant is 'Whose tasks.';
-comment on column sluice.key_history.solved is 'Tasks that ended as solved.';
-comment on column sluice.key_history.failed is 'Tasks that ended as failed.';
-comment on column sluice.key_history.cancelled is 'Tasks that ended as cancelled.';
-comment on column sluice.key_history.expired is 'Tasks that ended as expired.';
-comment on column sluice.key_history.retries is 'Calls that were made again.';
-comment on column sluice.key_history.hedges is 'Extra calls beside slow ones.';
-comment on column sluice.key_history.input_tokens is 'Of the calls that ended tasks.';
-comment on column sluice.key_history.output_tokens is 'Of the calls that ended tasks.';
-comment on column sluice.key_history.cost is 'As in sluice.history.';
-comment on column sluice.key_history.wasted_tokens is 'As in sluice.history.';
