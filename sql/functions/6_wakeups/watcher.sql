@@ -11,7 +11,6 @@ create or replace function sluice.become_watcher(worker bigint) returns boolean
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 begin
   return (select pg_try_advisory_lock(sluice.lock_class('watcher'), sluice.watcher_lock_of(w))
   from sluice.worker w where w.id = become_watcher.worker);
@@ -34,7 +33,6 @@ create or replace function sluice.resign_watcher(worker bigint, work_remains boo
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 begin
   perform pg_advisory_unlock(sluice.lock_class('watcher'), sluice.watcher_lock_of(w)),
     case when resign_watcher.work_remains then sluice.notify('sluice_work', '0') end
@@ -65,7 +63,6 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-#variable_conflict use_column
 declare
   v_ids int[] := sluice.served_models(take_sleeper_locks.worker);
   v_wanted int[] := sluice.sleeper_locks_of(v_ids);
@@ -143,7 +140,6 @@ create or replace function sluice.drop_sleeper_locks(locks int[]) returns void
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 begin
   perform pg_advisory_unlock(sluice.lock_class('sleeper'), b)
     from unnest(drop_sleeper_locks.locks) b;
@@ -243,7 +239,6 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-#variable_conflict use_column
 declare
   v_ids int[] := sluice.served_models(unfinished.worker);
 begin
@@ -279,7 +274,6 @@ returns table (asleep boolean, wake_in_ms bigint)
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
   v_next record := sluice.next_work('{}', v_now);

@@ -14,7 +14,6 @@ returns setof sluice.route_choice
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
 begin

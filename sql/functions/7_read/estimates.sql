@@ -212,7 +212,6 @@ language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 as $$
-#variable_conflict use_column
 declare
   v_now timestamptz := sluice.now_for(p_now);
 begin
@@ -289,7 +288,6 @@ returns table (model text, count bigint, input_tokens bigint, output_tokens bigi
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 declare
   v_now timestamptz := sluice.now_for(p_now);
 begin

@@ -12,7 +12,6 @@ returns table (model text, began bigint, ended bigint)
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 begin
   return query select m.name, sluice.counter('claimed', m.id), sluice.calls_ended(m.id)
     from sluice.models m;
@@ -34,7 +33,6 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-#variable_conflict use_column
 begin
   return query
   with route as materialized (
@@ -75,7 +73,6 @@ returns table (workers bigint, solved bigint, failed bigint, cancelled bigint, e
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 declare
   v_never_set bigint := case when not pg_is_in_recovery() then 0 end;
 begin

@@ -153,7 +153,6 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_custom_plan
 as $$
-#variable_conflict use_column
 declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
   v_scope record := sluice.caller_scope();

@@ -26,7 +26,6 @@ returns text
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 declare
   v_by_key boolean := coalesce(history_page.by = 'key', false);
   v_columns text := case when v_by_key then 'at,key,key_name' else 'at,model,tenant' end

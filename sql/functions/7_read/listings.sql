@@ -18,7 +18,6 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-#variable_conflict use_column
 declare
   v_place text := case when newest_ids.status is null then 'task' else coalesce(
     ('{"unsolved": "later", "queued": "queue", "processing": "lease"}'::jsonb)
@@ -62,7 +61,6 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-#variable_conflict use_column
 declare
   c_tasks_max constant int := 1000;
   v_first bigint := greatest(list_tasks.first, coalesce(
@@ -105,7 +103,6 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-#variable_conflict use_column
 declare
   c_looked_at_max constant int := 5000;
   v_now timestamptz := coalesce(p_now, clock_timestamp());
@@ -159,7 +156,6 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-#variable_conflict use_column
 declare
   v_since timestamptz := coalesce(p_now, clock_timestamp()) - recent_failures.within;
 begin

@@ -38,7 +38,6 @@ create or replace function sluice.line_loads()
 returns table (line int, tasks bigint, is_estimate boolean, since timestamptz)
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 declare
   v_lines int[] := array(select distinct r.line from sluice.ready_line r);
   v_max int := greatest(100, sluice.overview_rows_max() / greatest(1, cardinality(v_lines)));
@@ -57,7 +56,6 @@ create or replace function sluice.model_loads()
 returns table (model int, depth bigint, waiting bigint, is_estimate boolean, since timestamptz)
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 declare
   c_later_max constant int := 1000;  -- of each model and each route
 begin
@@ -100,7 +98,6 @@ returns table (model text, solved bigint, failed bigint, p50_s double precision,
   p99_s double precision, calls double precision, tokens double precision)
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 declare
   c_looked_at_max constant int := 5000;
 begin
@@ -173,7 +170,6 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-#variable_conflict use_column
 declare
   v_now timestamptz := sluice.now_for(p_now);
 begin

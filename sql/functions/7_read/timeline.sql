@@ -120,7 +120,6 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-#variable_conflict use_column
 declare
   c_order constant text[] := array['submitted', 'redriven', 'waits_until', 'queued', 'claimed'];
   v record;

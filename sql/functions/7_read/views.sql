@@ -109,7 +109,6 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-#variable_conflict use_column
 declare
   v_task sluice.task;
   v_place record;
@@ -168,7 +167,6 @@ returns text[]
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
 begin

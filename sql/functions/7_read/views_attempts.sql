@@ -42,7 +42,6 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-#variable_conflict use_column
 begin
   return query
   select a.id, a.task_id, a.fence, a.kind, a.model, a.worker, a.http_status, a.error_code, a.error,

@@ -21,7 +21,6 @@ create or replace function sluice.ready_loads(p_now timestamptz)
 returns table (model int, tasks double precision, since timestamptz)
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 declare
   c_due_max constant int := 1000;
 begin

@@ -117,7 +117,6 @@ returns setof sluice.budget_row
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 declare
   v_now timestamptz := sluice.now_for(p_now);
 begin
@@ -177,7 +176,6 @@ returns table (budgets text[], unpriced text[], unbounded text[], why text)
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 declare
   v_now timestamptz := sluice.now_for(p_now);
 begin

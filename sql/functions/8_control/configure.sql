@@ -11,7 +11,6 @@ returns table (settings sluice.settings, model sluice.models)
 language plpgsql stable security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 begin
   return query select s, m from sluice.settings s
     left join sluice.models m on configuration.models is null
@@ -36,7 +35,6 @@ returns jsonb
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 declare
   v_columns text[] := sluice.configurable_columns(configure.kind);
   v_changes jsonb := configure.settings;

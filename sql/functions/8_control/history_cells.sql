@@ -20,7 +20,6 @@ set enable_sort = off   -- by hashes: a third of the time
 set enable_nestloop = on set enable_memoize = off
 set plan_cache_mode = force_custom_plan
 as $$
-#variable_conflict use_column
 begin
   if p_first is not null then
     perform set_config('enable_hashjoin', 'on', true), set_config('enable_nestloop', 'off', true);

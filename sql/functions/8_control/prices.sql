@@ -10,7 +10,6 @@ returns setof sluice.price_row
 language plpgsql stable security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 begin
   return query
   select p.model, p.valid_from, p.above_tokens, sluice.in_units(p.input),
@@ -35,7 +34,6 @@ create or replace function sluice.set_price(model text, price jsonb) returns jso
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 declare
   v sluice.pricing := sluice.read_record(null::sluice.pricing, set_price.price);
   v_from timestamptz := coalesce(v.valid_from, clock_timestamp());
@@ -64,7 +62,6 @@ create or replace function sluice.drop_price(model text, valid_from timestamptz)
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 declare
   v_rows int;
 begin

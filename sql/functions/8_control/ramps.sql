@@ -34,7 +34,6 @@ returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 declare
   v_now timestamptz := sluice.now_for(p_now);
   v_others double precision;

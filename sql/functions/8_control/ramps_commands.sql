@@ -8,7 +8,6 @@ returns setof sluice.ramp_row
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 begin
   return query
   select r.id, r.route, r.model, r.state, r.reason, r.share, r.step, r.steps, r.step_time,
@@ -104,7 +103,6 @@ returns text
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 declare
   v_now timestamptz := sluice.now_for(p_now);
   v_ramp sluice.ramp := sluice.require_ramp(stop_ramp.route);

@@ -30,7 +30,6 @@ create or replace function sluice.set_prefer(route text, prefer text) returns vo
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 begin
   if set_prefer.prefer is null then
     raise exception 'prefer is missing' using errcode = 'SL004', column = 'prefer',

@@ -19,7 +19,6 @@ language plpgsql stable
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_custom_plan
 as $$
-#variable_conflict use_column
 begin
   return query
   with ended as materialized (

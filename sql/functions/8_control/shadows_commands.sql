@@ -80,7 +80,6 @@ returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 declare
   v_now timestamptz := sluice.now_for(p_now);
   v_budget sluice.budgets;
@@ -181,7 +180,6 @@ returns setof sluice.shadow_row
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 begin
   return query
   select s.id, s.kind, s.name, s.changes, s.state, s.reason, h.calls, h.delayed, h.delay_s,
@@ -206,7 +204,6 @@ returns setof sluice.shadow_hour_row
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 begin
   return query
   select h.at, h.model, h.calls, h.delayed, h.delay_s, h.refused,

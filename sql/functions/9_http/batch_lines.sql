@@ -29,7 +29,6 @@ create or replace function sluice.batch_part(p_file bigint, p_part int)
 returns table (line int, body text)
 language plpgsql stable
 as $$
-#variable_conflict use_column
 declare
   v_before int := sluice.part_begin(p_file, p_part);
 begin
@@ -135,7 +134,6 @@ create or replace function sluice.validate_batch(p_batch sluice.batch, p_now tim
 returns sluice.batch
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 declare
   c_errors_max constant int := 100;  -- that are told
   v_lines int := (select f.lines from sluice.file f where f.id = p_batch.input_file);

@@ -181,7 +181,6 @@ $$;
 create or replace function sluice.stop_batch(p_batch sluice.batch, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 declare
   v_ids bigint[];
   v_left int;

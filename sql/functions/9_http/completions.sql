@@ -33,7 +33,6 @@ returns table (status text, http_status int, response text, error_code text, err
 language plpgsql stable security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 begin
   return query
   select r.status, r.http_status::int, r.response, r.error_code, r.error
@@ -51,7 +50,6 @@ returns text
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
   v_model sluice.models := (

@@ -108,7 +108,6 @@ create or replace function sluice.batch_piece(
   out lines int[], out bodies text[], out count int)
 language plpgsql stable
 as $$
-#variable_conflict use_column
 declare
   v_begin int := p_begins[p_n + 1];
 begin

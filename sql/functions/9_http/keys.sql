@@ -12,7 +12,6 @@ create or replace function sluice.create_key(
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 declare
   c_keys_max constant int := 10000;  -- each server keeps them in memory, read once a second
 begin
@@ -41,10 +40,9 @@ returns boolean
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-#variable_conflict use_column
 begin
-  update sluice.api_key set revoked_at = coalesce(p_now, clock_timestamp())
-  where id = revoke_key.id and revoked_at is null;
+  update sluice.api_key k set revoked_at = coalesce(p_now, clock_timestamp())
+  where k.id = revoke_key.id and k.revoked_at is null;
   if not found then
     return false;
   end if;
