@@ -5,11 +5,9 @@ select plan(1);
 select is_empty($$select f
   from unnest(array['claim', 'wake', 'complete', 'requests', 'cancel', 'task', 'sweep', 'recover',
     'take_sleeper_locks', 'queue_facts', 'queue_facts_of', 'routed_shares',
-    'cancel_all', 'redrive', 'redrive_all', 'forget',
-      'forget_all', 'held_leases', 'expire_due',
-    'advance_batches', 'bulk_step', 'overview', 'model_limits', 'find_tasks', 'timeline',
-    'dead_letter_groups', 'search_tasks', 'show_timeline', 'read_texts',
-    'show_dead_letter_groups', 'workers_wanted']) f
+    'redrive', 'forget', 'held_leases', 'expire_due', 'advance_batches', 'bulk_part', 'overview',
+    'model_limits', 'find_tasks', 'timeline', 'failure_groups', 'search_tasks', 'show_timeline',
+    'read_texts', 'workers_wanted']) f
   where not exists (select from pg_proc p where p.pronamespace = 'sluice'::regnamespace
     and p.proname = f
     and p.proconfig @> array['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off',

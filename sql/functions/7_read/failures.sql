@@ -55,6 +55,8 @@ create or replace function sluice.failure_groups(
   p_model text, p_tenant text, p_since timestamptz, p_before bigint,
   out groups sluice.error_group[], out looked_at int, out next_before bigint)
 language plpgsql volatile
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   c_looked_at_max constant int := 100000;
@@ -96,8 +98,6 @@ create or replace function sluice.dead_letter_groups(
 returns setof sluice.error_group
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
-set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_found record;

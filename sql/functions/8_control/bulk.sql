@@ -19,8 +19,6 @@ create or replace function sluice.cancel_all(
 returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
-set plan_cache_mode = force_generic_plan
 as $$
 begin
   return (sluice.bulk_part('cancel', sluice.task_filter_of(cancel_all.model, cancel_all.tenant,
@@ -48,8 +46,6 @@ create or replace function sluice.redrive_all(
     batch_id bigint default null, p_now timestamptz default null) returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
-set plan_cache_mode = force_generic_plan
 as $$
 begin
   return (sluice.bulk_part('redrive',
@@ -84,8 +80,6 @@ create or replace function sluice.forget_all(
 returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
-set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_now timestamptz := sluice.now_for(p_now);
@@ -119,6 +113,8 @@ create or replace function sluice.bulk_part(
   p_action text, p_filter sluice.task_filter, p_from jsonb, p_stop timestamptz, p_now timestamptz,
   out done bigint, out next jsonb)
 language plpgsql volatile
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_filter sluice.task_filter := p_filter;
@@ -179,8 +175,6 @@ create or replace function sluice.bulk_step(
 returns jsonb
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
-set plan_cache_mode = force_generic_plan
 set lock_timeout = '1s'  -- all others' bulk requests wait behind it
 as $$
 declare

@@ -15,11 +15,6 @@ create or replace function sluice.history_wait() returns interval
 language sql immutable parallel safe
 as $$ select interval '10 minutes' $$;
 
--- history_lag: how long before its first write a transaction may have read the clock.
-create or replace function sluice.history_lag() returns interval
-language sql immutable parallel safe
-as $$ select interval '1 minute' $$;
-
 -- keep_history: a look: adds what has ended to the history, and removes rows that are too old. It
 -- also shows prices that have come into force in the rows of models, for want of a better round,
 -- and makes the steps of ramps and the looks of shadows. It takes a second at most: of more ends it
@@ -56,7 +51,8 @@ begin
 end
 $$;
 
--- count_ends: keep_history in any transaction. Returns how many ends it counted.
+-- count_ends: keep_history in any transaction, with the plans of all that it calls. Returns how
+-- many ends it counted.
 create or replace function sluice.count_ends(p_now timestamptz) returns bigint
 language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
@@ -109,9 +105,6 @@ create or replace function sluice.begin_look(
   p_now timestamptz, out look sluice.history_look, out ends bigint, out first_id bigint,
   out last_id bigint)
 language plpgsql volatile
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
-set enable_material = off
-set plan_cache_mode = force_custom_plan
 as $$
 declare
   -- How many transactions a look names at most, 800 kB. Above that only ends that a subtransaction
@@ -159,13 +152,14 @@ begin
 end
 $$;
 
--- end_look: ends a round of looks: all that it saw is counted.
+-- end_look: ends a round of looks: all that it saw is counted. A transaction may have read the
+-- clock a minute before its first write.
 create or replace function sluice.end_look() returns void
 language sql volatile
 as $$
   update sluice.history_look l set next_id = null, at = l.next_at, seen = l.next_seen,
     counted = l.next_counted, counted_from = l.next_counted_from, attempt = l.next_attempt,
-    since = greatest(case when m.is_over then l.marked_at - sluice.history_lag() else l.since end,
+    since = greatest(case when m.is_over then l.marked_at - interval '1 minute' else l.since end,
       l.next_at - sluice.history_wait()),
     attempt_from = case when m.is_over then l.marked_attempt else l.attempt_from end,
     marked_at = case when m.is_over then l.next_at else l.marked_at end,

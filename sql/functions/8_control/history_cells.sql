@@ -14,11 +14,7 @@ returns table (at timestamptz, model text, tenant text, api_key text, wait_bin i
   output_tokens bigint, cost numeric, retries bigint, hedges bigint, wasted_tokens bigint,
   cached_tokens bigint, cache_write_tokens bigint, reasoning_tokens bigint, wasted_cost numeric)
 language plpgsql stable
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
-set enable_material = off
-set enable_sort = off   -- by hashes: a third of the time
-set enable_nestloop = on set enable_memoize = off
-set plan_cache_mode = force_custom_plan
+set enable_hashjoin = off set enable_nestloop = on set enable_memoize = off
 as $$
 begin
   if p_first is not null then
@@ -75,10 +71,7 @@ create or replace function sluice.add_cells(
   p_last bigint default null)
 returns bigint
 language plpgsql volatile
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
-set enable_material = off
 set enable_sort = off   -- by hashes: a third of the time
-set plan_cache_mode = force_custom_plan
 as $$
 declare
   v_ends bigint;

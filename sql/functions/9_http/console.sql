@@ -161,8 +161,6 @@ create or replace function sluice.show_dead_letter_groups(p_conditions jsonb, p_
 returns jsonb
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
-set plan_cache_mode = force_generic_plan
 as $$
 declare
   v sluice.search_conditions := sluice.read_record(null::sluice.search_conditions, p_conditions);
