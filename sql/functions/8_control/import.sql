@@ -58,15 +58,11 @@ create or replace function sluice.imported_draft(p_task jsonb, p_source text) re
 language sql stable parallel safe
 as $$
   select jsonb_object_agg(f.key, f.value)
-  from jsonb_each(jsonb_build_object('prompt', p_task -> 'prompt', 'request', p_task -> 'request',
-    'model', coalesce(nullif(p_task -> 'route', 'null'), p_task -> 'model'),
-    'priority', p_task -> 'priority', 'tenant', p_task -> 'tenant', 'run_at', p_task -> 'run_at',
-    'deadline', p_task -> 'deadline', 'max_attempts', p_task -> 'max_attempts',
-    'max_output_tokens', p_task -> 'max_output_tokens', 'metadata', p_task -> 'metadata',
-    'traceparent', p_task -> 'traceparent', 'schema_version', p_task -> 'schema_version',
-    'affinity_key', p_task -> 'affinity_key',
-    'idempotency_key', sluice.import_key(p_task, p_source))) f(key, value)
-  where f.value <> 'null'
+  from jsonb_each(p_task || jsonb_build_object('model', coalesce(nullif(p_task -> 'route', 'null'),
+    p_task -> 'model'), 'idempotency_key', sluice.import_key(p_task, p_source))) f
+  where f.value <> 'null' and f.key = any ('{prompt, request, model, priority, tenant, run_at,
+    deadline, max_attempts, max_output_tokens, metadata, traceparent, schema_version, affinity_key,
+    idempotency_key}')
 $$;
 
 -- import_waiting: submits those tasks that have not ended.

@@ -3,12 +3,6 @@
 -- of their own, with others of that scope. So nobody's jobs take the room of another tenant's, or
 -- of an administrator's (D-391, D-392).
 
--- jobs_open_max: how many jobs of one scope may be open at a time, and each tenant has at most two
--- of those of tenants. Steps are made one at a time, in turns: with more each would hardly move.
-create or replace function sluice.jobs_open_max() returns int
-language sql immutable parallel safe
-as $$ select 10 $$;
-
 -- jobs_kept_max: how many jobs that have ended are kept of a tenant, and of all that act for no
 -- tenant: some 10 MB. A new one takes the place of the oldest that has nothing to undo.
 create or replace function sluice.jobs_kept_max() returns int
@@ -39,8 +33,11 @@ create or replace function sluice.take_place(p_job sluice.job) returns void
 language plpgsql volatile
 as $$
 declare
+  -- Of one scope; each tenant has at most two of those of tenants. Steps are made one at a time, in
+  -- turns: with more each would hardly move.
+  c_open_max constant int := 10;
   v_of_tenants boolean := p_job.scope = 'tenants';
-  v_max int := case when v_of_tenants then 2 else sluice.jobs_open_max() end;
+  v_max int := case when v_of_tenants then 2 else c_open_max end;
   v_beside bigint[];
   v_open bigint;
 begin
@@ -62,7 +59,7 @@ begin
     raise exception 'too many jobs are open%: %',
       case when v_of_tenants then ' of this tenant' else '' end, array_to_string(v_beside, ', ')
       using errcode = 'SL003', hint = 'Wait until one has ended, or cancel one.';
-  elsif v_open >= sluice.jobs_open_max() then
+  elsif v_open >= c_open_max then
     raise exception 'too many jobs are open: % of all tenants', v_open
       using errcode = 'SL003', hint = 'Wait until one has ended.';
   end if;

@@ -24,14 +24,10 @@ begin
     return case when v_ids = '{}' then 0 else sluice.redrive_tasks(v_ids, p_now) end;
   end if;
   for v_group in
-    select p.place, array_agg(p.task order by t.task_id) as tasks, array_agg(t.task_id
-      order by t.task_id) as ids,
-      case when p_job.action = 'move' then t.model end as model,
-      case when p_job.action = 'move' then t.route end as route,
-      case when p_job.action = 'move' then t.api end as api,
-      case when p_job.action = 'prioritise' then t.priority end as priority
+    select p.place, t.model, t.route, t.api, t.priority,
+      array_agg(p.task order by t.task_id) as tasks, array_agg(t.task_id order by t.task_id) as ids
     from sluice.left_places(p_job, p_tasks) p cross join lateral (select (p.task).*) t
-    group by p.place, 4, 5, 6, 7 order by p.place = 'later' desc, p.place
+    group by 1, 2, 3, 4, 5 order by p.place = 'later' desc, p.place
   loop
     v_undone := v_undone + case p_job.action
       when 'move' then case when sluice.is_served(v_group.model, v_group.route)

@@ -108,13 +108,9 @@ create or replace function sluice.event(p_name text, p_data jsonb) returns text
 language sql immutable
 as $$ select coalesce('event: ' || p_name || E'\n', '') || 'data: ' || p_data::text || E'\n\n' $$;
 
--- event_chars_max: what the places of an answer's items, parts and blocks may come to, where it is
--- told as events: 300 characters each and the id of the item. Four events of each repeat them.
-create or replace function sluice.event_chars_max() returns bigint
-language sql immutable parallel safe
-as $$ select 8388608 $$;
-
--- has_events: whether an answer is told as events: these are not many times as long as it.
+-- has_events: whether an answer is told as events: these are not many times as long as it. The
+-- places of its items, parts and blocks come to 300 characters each and the id of the item, and
+-- four events of each repeat them.
 -- Errors:  data_exception it is no answer.
 create or replace function sluice.has_events(p_api text, p_response jsonb) returns boolean
 language sql immutable
@@ -125,7 +121,7 @@ as $$
           then jsonb_array_length(i -> 'content') else 0 end))
       from jsonb_array_elements(p_response -> 'output') i)
     else 300::bigint * jsonb_array_length(p_response -> 'content') end
-    > sluice.event_chars_max() is not true
+    > 8388608 is not true
 $$;
 
 -- events_of: an answer as the events of its API.
