@@ -46,8 +46,9 @@ drop function if exists sluice.note_audit(text, text, jsonb, timestamptz),
   sluice.route_weight(int, int, timestamptz),
   sluice.route_meter(int, int, double precision, sluice.meter, boolean, timestamptz) cascade;
 
--- And these have a column more.
+-- And these have columns more or less.
 drop function if exists sluice.cells_of(sluice.history_look, bigint, bigint, bigint),
+  sluice.begin_look(timestamptz),
   sluice.attempt_cells(sluice.history_look), sluice.uncounted_ends(sluice.history_look),
   sluice.uncounted_attempts(sluice.history_look), sluice.request_bounds(text, text),
   sluice.task_bounds(text, text, text, int),
@@ -56,7 +57,8 @@ drop function if exists sluice.cells_of(sluice.history_look, bigint, bigint, big
 drop function if exists sluice.merge_spent(int, timestamptz), sluice.forget_audit(timestamptz),
   sluice.forget_revisions(timestamptz) cascade;
 -- Others took the place of these.
-drop function if exists sluice.expected_cost(sluice.models, bigint, bigint),
+drop function if exists sluice.add_cells(sluice.history_look, bigint, bigint, bigint),
+  sluice.expected_cost(sluice.models, bigint, bigint),
   sluice.estimate_object(jsonb, timestamptz), sluice.estimate_takers(jsonb, timestamptz),
   sluice.nanos_max(text, timestamptz, int, int) cascade;
 

@@ -17,10 +17,10 @@ where task_id = :t \g /dev/null
 insert into sluice.attempt (task_id, started_at, fence, input_tokens, kind, model)
   values (:t, at(41), 2, 100, 'hedged', :'m');
 select count(*) as ends
-from sluice.cells_of((sluice.begin_look(at(59))).look, 9223372036854775807, null, null)
+from sluice.cells_of((sluice.begin_look(at(59))).look, 9223372036854775807)
 where solved + failed > 0 \gset
 select is((select sum(c.retries) from sluice.history_look l
-  cross join lateral sluice.cells_of(l, 9223372036854775807, null, null) c), 1::numeric,
+  cross join lateral sluice.cells_of(l, 9223372036854775807) c), 1::numeric,
   'and calls');
 select is(:ends, 3, 'ends with different times are different cells');
 select is(sluice.count_ends(at(60)), 3::bigint, 'a look that was begun goes on');

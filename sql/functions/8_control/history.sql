@@ -80,8 +80,7 @@ begin
   end if;
   v_started := clock_timestamp();
   v_walk := v_started - v_began;
-  v_counted := sluice.add_cells(v_look, coalesce(v_upto, c_all), v_begun.first_id,
-    v_begun.last_id);
+  v_counted := sluice.add_cells(v_look, coalesce(v_upto, c_all));
   update sluice.history_look set next_id = v_upto, looked_at = p_now,
     ends_max = case
       when clock_timestamp() > v_started + greatest(interval '1 second', 2.5 * v_walk)
@@ -99,11 +98,9 @@ $$;
 
 -- begin_look: begins a round of looks, unless one is under way: notes what it sees, which the round
 -- counts.
--- Returns: look: the row of history_look; ends: how many there are to count; first_id, last_id: if
---          they are most of the tasks in a range of ids, that; null: not known.
+-- Returns: look: the row of history_look; ends: how many there are to count; null: not known.
 create or replace function sluice.begin_look(
-  p_now timestamptz, out look sluice.history_look, out ends bigint, out first_id bigint,
-  out last_id bigint)
+  p_now timestamptz, out look sluice.history_look, out ends bigint)
 language plpgsql volatile
 as $$
 declare
@@ -133,18 +130,17 @@ begin
     select s, pg_snapshot_xmin(s)::text::bigint as xmin, pg_snapshot_xmax(s)::text::bigint as xmax
     from pg_current_snapshot() s),
   found as (
-    select count(*) as ends, min(e.task_id) as first_id, max(e.task_id) as last_id,
-      array_agg(distinct e.xid) filter (where e.xid >= s.xmin) as xids
+    select count(*) as ends, array_agg(distinct e.xid) filter (where e.xid >= s.xmin) as xids
     from sluice.uncounted_ends(look) e cross join seen s),
   called as (select array_agg(distinct a.xid) filter (where a.xid >= s.xmin) as xids
     from sluice.uncounted_calls(look) a cross join seen s),
   known as (
     select array(select distinct x from unnest(look.counted || f.xids || c.xids) x
       where x >= s.xmin) as xids from found f cross join called c cross join seen s)
-  select f.ends, case when f.last_id - f.first_id < 3 * f.ends then f.first_id end, f.last_id, s.s,
+  select f.ends, s.s,
     case when cardinality(k.xids) <= c_counted_max then k.xids else '{}' end,
     case when cardinality(k.xids) <= c_counted_max then look.counted_from else s.xmax end
-  into ends, first_id, last_id, look.next_seen, look.next_counted, look.next_counted_from
+  into ends, look.next_seen, look.next_counted, look.next_counted_from
   from found f cross join known k cross join seen s;
   update sluice.history_look l set next_id = look.next_id, next_at = look.next_at,
     next_seen = look.next_seen, next_counted = look.next_counted,

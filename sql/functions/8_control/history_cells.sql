@@ -3,34 +3,22 @@
 -- cells_of: the ends and calls that a look counts, in cells: those of the same minute, model,
 -- tenant and key whose times fall into the same bins. Stable, so that all is read in one snapshot:
 -- a redrive that commits meanwhile would have its end found twice, as a result and as an attempt.
--- Params:  p_look; p_upto: ends of tasks before this id; p_first, p_last: a range of ids, most of
---          whose tasks they are (null: anywhere). Its tasks are then read in their order, in
---          a third of the time that look-ups by key take.
-create or replace function sluice.cells_of(
-  p_look sluice.history_look, p_upto bigint, p_first bigint, p_last bigint)
+-- Params:  p_look; p_upto: ends of tasks before this id.
+create or replace function sluice.cells_of(p_look sluice.history_look, p_upto bigint)
 returns table (at timestamptz, model text, tenant text, api_key text, wait_bin int, call_bin int,
   total_bin int, solved bigint, failed bigint, cancelled bigint, expired bigint, called bigint,
   wait_s double precision, call_s double precision, total_s double precision, input_tokens bigint,
   output_tokens bigint, cost numeric, retries bigint, hedges bigint, wasted_tokens bigint,
   cached_tokens bigint, cache_write_tokens bigint, reasoning_tokens bigint, wasted_cost numeric)
 language plpgsql stable
-set enable_hashjoin = off set enable_nestloop = on set enable_memoize = off
+set enable_memoize = off
 as $$
 begin
-  if p_first is not null then
-    perform set_config('enable_hashjoin', 'on', true), set_config('enable_nestloop', 'off', true);
-  end if;
   return query
-  with found as not materialized (
-    select e.* from sluice.uncounted_ends(p_look) e
-    where e.task_id + 0 < p_upto),   -- never by the key
-  named as not materialized (
-    select f.*, t.tenant, t.api_key from found f cross join lateral (
-      select t.tenant, t.api_key from sluice.task t where t.id = f.task_id limit 1) t
-    where p_first is null
-    union all
-    select f.*, t.tenant, t.api_key from found f
-    join sluice.task t on t.id = f.task_id and t.id between p_first and p_last)
+  with named as not materialized (
+    select e.*, t.tenant, t.api_key from sluice.uncounted_ends(p_look) e cross join lateral (
+      select t.tenant, t.api_key from sluice.task t where t.id = e.task_id limit 1) t
+    where e.task_id + 0 < p_upto)   -- never by the key
   select date_bin('1 minute', e.finished_at, timestamptz 'epoch'), coalesce(e.model, ''), e.tenant,
     e.api_key, sluice.bin_of(s.wait_s), sluice.bin_of(s.call_s), sluice.bin_of(s.total_s),
     count(*) filter (where e.status = 'solved'), count(*) filter (where e.status = 'failed'),
@@ -66,9 +54,7 @@ $$;
 -- tenant, each model, each tenant, and all; and to those of the keys that there are.
 -- Params:  as cells_of.
 -- Returns: how many ends that were.
-create or replace function sluice.add_cells(
-  p_look sluice.history_look, p_upto bigint, p_first bigint default null,
-  p_last bigint default null)
+create or replace function sluice.add_cells(p_look sluice.history_look, p_upto bigint)
 returns bigint
 language plpgsql volatile
 set enable_sort = off   -- by hashes: a third of the time
@@ -77,7 +63,7 @@ declare
   v_ends bigint;
 begin
   with cells as materialized (
-    select * from sluice.cells_of(p_look, p_upto, p_first, p_last)),
+    select * from sluice.cells_of(p_look, p_upto)),
   minutes as materialized (   -- first: there are far fewer of them than of cells
     select c.at, c.model, c.tenant, sum(c.solved) as solved, sum(c.failed) as failed,
       sum(c.cancelled) as cancelled, sum(c.expired) as expired, sum(c.called) as called,
