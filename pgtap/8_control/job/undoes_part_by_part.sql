@@ -12,7 +12,7 @@ select given_failed(:'m', 5) as ids \gset
 select (:'ids'::bigint[])[5] as last \gset
 select sluice.start_job('redrive', jsonb_build_object('model', :'m'), p_now => at(10)) as job \gset
 select is((stepped(:job, p_now => at(11))).parts, 3, 'three parts');
-select is(sluice.undo_end(job_of(:job), at(11)), at(11) + sluice.undo_time(), 'kept for a day');
+select is((job_of(:job)).undo_until, at(11) + sluice.undo_time(), 'kept for a day');
 select tasks from sluice.job_part where job = :job and n = 3 \gset
 select results_eq(format('select place from sluice.left_places(job_of(%s), %L) order by 1', :job,
   :'tasks'), array['later', 'queue_' || id_of(:'m')], 'where its tasks may be');

@@ -127,17 +127,6 @@ as $$
     and coalesce(p_job.undo_until > p_now, false)
 $$;
 
--- undo_end: until when a job that ends now can be undone; null: it changed nothing; -infinity: it
--- cannot, and what is left of what that needed is to be deleted.
-create or replace function sluice.undo_end(p_job sluice.job, p_now timestamptz)
-returns timestamptz
-language sql stable parallel safe
-as $$
-  select case when p_job.undo_until = '-infinity' then p_job.undo_until
-    when p_job.undo_until is not null and p_job.done > p_job.undone
-      then p_now + sluice.undo_time() end
-$$;
-
 -- jobs: jobs that the caller may see, and act on. Who is bound to tenants sees those that he, or
 -- somebody else who is bound to them, has started.
 create or replace view sluice.jobs with (security_barrier) as

@@ -173,14 +173,17 @@ begin
 end
 $$;
 
--- end_job: ends a job. What its undoing needs is kept from now on for undo_time().
+-- end_job: ends a job. What its undoing needs is kept from now on for undo_time(), if it has
+-- changed anything; -infinity: it cannot be undone, and what is left of that is to be deleted.
 create or replace function sluice.end_job(p_id bigint, p_state text, p_now timestamptz)
 returns void
 language plpgsql volatile
 as $$
 begin
   update sluice.job j set state = p_state, finished_at = p_now,
-    undo_until = case when p_state <> 'undone' then sluice.undo_end(j, p_now) end
+    undo_until = case when p_state = 'undone' then null
+      when j.undo_until = '-infinity' then j.undo_until
+      when j.undo_until is not null and j.done > j.undone then p_now + sluice.undo_time() end
   where j.id = p_id;
 end
 $$;

@@ -138,15 +138,13 @@ returns text
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-declare
-  v_now timestamptz := sluice.now_for(p_now);
 begin
   perform sluice.require_job(cancel_job.id, null);
-  update sluice.job j set state = 'cancelled', finished_at = v_now,
-    undo_until = sluice.undo_end(j, v_now)
-  where j.id = cancel_job.id and j.state in ('running', 'undoing');
+  perform from sluice.job j where j.id = cancel_job.id and j.state in ('running', 'undoing')
+  for update;
   if found then
-    perform sluice.note_command('cancel_job', cancel_job.id::text);
+    perform sluice.end_job(cancel_job.id, 'cancelled', sluice.now_for(p_now)),
+      sluice.note_command('cancel_job', cancel_job.id::text);
   end if;
   return (select j.state from sluice.job j where j.id = cancel_job.id);
 end

@@ -124,6 +124,8 @@ begin
     raise exception 'there is no open shadow %', p_id using errcode = 'SL006', column = 'id',
       hint = 'sluice shadow ls lists what there is.';
   end if;
+  perform sluice.note_audit(case p_state when 'applied' then 'apply_shadow' else 'drop_shadow' end,
+    p_id::text, jsonb_build_object('reason', p_reason));
   p_reason := coalesce(p_reason, v.reason);
   if p_state = 'applied' then
     v_before := sluice.give_reason(format('shadow %s', p_id) || coalesce(': ' || p_reason, ''));
@@ -147,8 +149,6 @@ language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
 begin
-  perform sluice.note_audit('apply_shadow', apply_shadow.id::text,
-    jsonb_build_object('reason', apply_shadow.reason));
   return sluice.end_shadow(apply_shadow.id, 'applied', apply_shadow.reason,
     sluice.now_for(p_now));
 end
@@ -165,8 +165,6 @@ language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
 begin
-  perform sluice.note_audit('drop_shadow', drop_shadow.id::text,
-    jsonb_build_object('reason', drop_shadow.reason));
   return sluice.end_shadow(drop_shadow.id, 'dropped', drop_shadow.reason, sluice.now_for(p_now));
 end
 $$;

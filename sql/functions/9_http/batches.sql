@@ -124,11 +124,9 @@ create or replace function sluice.show_batch(id bigint, tenant text, messages bo
 language plpgsql stable security definer
 set search_path = sluice, pg_temp
 as $$
-declare
-  v_batch sluice.batch := sluice.visible_batch(show_batch.id, show_batch.tenant,
-    show_batch.messages);
 begin
-  return case when v_batch.id is not null then sluice.shown_batch(v_batch) end;
+  return (select sluice.shown_batch(b) from sluice.visible_batch(show_batch.id, show_batch.tenant,
+    show_batch.messages) b where b.id is not null);
 end
 $$;
 

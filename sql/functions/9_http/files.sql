@@ -91,10 +91,9 @@ create or replace function sluice.show_file(id bigint, tenant text) returns json
 language plpgsql stable security definer
 set search_path = sluice, pg_temp
 as $$
-declare
-  v_file sluice.file := sluice.visible_file(show_file.id, show_file.tenant);
 begin
-  return case when v_file.id is not null then sluice.file_object(v_file) end;
+  return (select sluice.file_object(f) from sluice.visible_file(show_file.id, show_file.tenant) f
+    where f.id is not null);
 end
 $$;
 
