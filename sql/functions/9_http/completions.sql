@@ -103,10 +103,13 @@ $$;
 -- Streams of completions: the stored answer as the events that the model's API would have sent.
 
 -- event: one server-sent event.
--- Params:  p_name: null: an event without a name.
+-- Params:  p_name: told as the type in its data, too; null: an event without a name.
 create or replace function sluice.event(p_name text, p_data jsonb) returns text
 language sql immutable
-as $$ select coalesce('event: ' || p_name || E'\n', '') || 'data: ' || p_data::text || E'\n\n' $$;
+as $$
+  select coalesce('event: ' || p_name || E'\n', '') || 'data: ' || (case when p_name is null
+    then p_data else p_data || jsonb_build_object('type', p_name) end)::text || E'\n\n'
+$$;
 
 -- has_events: whether an answer is told as events: these are not many times as long as it. The
 -- places of its items, parts and blocks come to 300 characters each and the id of the item, and
@@ -188,43 +191,36 @@ as $$
     select null, null, 0, 'response.' || coalesce(p_response ->> 'status', 'completed'),
       jsonb_build_object('response', p_response))
   select string_agg(sluice.event(e.type, e.data
-    || jsonb_build_object('type', e.type, 'sequence_number', e.n - 1)), '' order by e.n)
+    || jsonb_build_object('sequence_number', e.n - 1)), '' order by e.n)
   from (select row_number() over (order by v.item_n, v.part_n, v.step) as n, v.type, v.data
         from event v) e
 $$;
 
--- message_events: Anthropic's message as the events of its stream: each block with one delta.
+-- message_events: Anthropic's message as the events of its stream: each block with one delta. A
+-- block that is neither text nor a tool's input is sent whole with its start.
 create or replace function sluice.message_events(p_message jsonb) returns text
 language plpgsql immutable
 as $$
 begin
-  return sluice.event('message_start', jsonb_build_object('type', 'message_start', 'message',
+  return sluice.event('message_start', jsonb_build_object('message',
       p_message || '{"content": [], "stop_reason": null, "stop_sequence": null}'))
-    || coalesce((select string_agg(sluice.block_events(b.block, b.n::int - 1), '' order by b.n)
-                 from jsonb_array_elements(p_message -> 'content') with ordinality b(block, n)), '')
-    || sluice.event('message_delta',
-      jsonb_build_object('type', 'message_delta', 'delta', jsonb_build_object(
-         'stop_reason', p_message -> 'stop_reason', 'stop_sequence', p_message -> 'stop_sequence'),
-         'usage', coalesce(p_message -> 'usage', '{"output_tokens": 0}')))
-    || sluice.event('message_stop', '{"type": "message_stop"}');
+    || coalesce((
+      select string_agg(sluice.event('content_block_start', i.place
+          || jsonb_build_object('content_block', b.block || coalesce(k.empty, '{}')))
+        || case when k.delta is null then '' else sluice.event('content_block_delta', i.place
+          || jsonb_build_object('delta', k.delta)) end
+        || sluice.event('content_block_stop', i.place), '' order by b.n)
+      from jsonb_array_elements(p_message -> 'content') with ordinality b(block, n)
+      cross join lateral (select jsonb_build_object('index', b.n - 1) as place) i
+      left join lateral (values
+        ('text', '{"text": ""}'::jsonb,
+          jsonb_build_object('type', 'text_delta', 'text', b.block -> 'text')),
+        ('tool_use', '{"input": {}}', jsonb_build_object('type', 'input_json_delta',
+          'partial_json', (b.block -> 'input')::text))) k(kind, empty, delta)
+        on k.kind = b.block ->> 'type'), '')
+    || sluice.event('message_delta', jsonb_build_object('delta', jsonb_build_object(
+        'stop_reason', p_message -> 'stop_reason', 'stop_sequence', p_message -> 'stop_sequence'),
+      'usage', coalesce(p_message -> 'usage', '{"output_tokens": 0}')))
+    || sluice.event('message_stop', '{}');
 end
-$$;
-
--- block_events: block p_n of a message. A block that is neither text nor a tool's input is sent
--- whole with its start.
-create or replace function sluice.block_events(p_block jsonb, p_n int) returns text
-language sql stable
-as $$
-  select sluice.event('content_block_start',
-    jsonb_build_object('type', 'content_block_start', 'index', p_n, 'content_block',
-      p_block || case p_block ->> 'type' when 'text' then '{"text": ""}' when 'tool_use'
-        then '{"input": {}}' else '{}' end::jsonb))
-    || case when p_block ->> 'type' in ('text', 'tool_use')
-      then sluice.event('content_block_delta', jsonb_build_object(
-         'type', 'content_block_delta', 'index', p_n, 'delta', case p_block ->> 'type'
-           when 'text' then jsonb_build_object('type', 'text_delta', 'text', p_block -> 'text')
-           else jsonb_build_object('type', 'input_json_delta', 'partial_json',
-             (p_block -> 'input')::text) end)) else '' end
-    || sluice.event('content_block_stop',
-      jsonb_build_object('type', 'content_block_stop', 'index', p_n))
 $$;
