@@ -120,14 +120,12 @@ begin
     select sluice.sleeper_lock_of(id) from unnest(p_ids) id where id <> all (p_blocked)
     union
     select sluice.sleeper_lock_of(-l.n) from sluice.route_line l
-    where l.model is null
-      and exists (select from sluice.routes r join sluice.models m on m.name = r.model
-      and (l.api is null or l.api = m.api)
-                  where r.route = l.route and r.weight > 0 and m.id = any (p_ids)
-                    and m.id <> all (p_blocked))
-    union
-    select sluice.sleeper_lock_of(-l.n) from sluice.route_line l
-    where l.model = any (p_ids) and l.model <> all (p_blocked)
+    where case when l.model is not null then l.model = any (p_ids) and l.model <> all (p_blocked)
+      else exists (
+        select from sluice.routes r join sluice.models m on m.name = r.model
+          and (l.api is null or l.api = m.api)
+        where r.route = l.route and r.weight > 0 and m.id = any (p_ids)
+          and m.id <> all (p_blocked)) end
     union
     select 64 + id % 64 from unnest(p_ids) id
     order by 1);

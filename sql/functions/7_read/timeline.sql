@@ -81,28 +81,20 @@ $$;
 -- Params:  p_name: of the model or route that it named.
 create or replace function sluice.events_of_result(p_task bigint, p_name text)
 returns setof sluice.task_event
-language plpgsql stable
+language sql stable
 as $$
-declare
-  v record;
-begin
-  select r.queued_at, r.started_at, r.finished_at, r.status, r.model, r.fence, r.http_status,
-    r.error_code, r.error, r.input_tokens, r.output_tokens, r.cost,
-    sluice.worker_name(r.worker) as worker
-  into v from sluice.result r where r.task_id = p_task;
-  if v.queued_at is not null then
-    return next sluice.plain_event(v.queued_at, 'queued', p_name);
-  end if;
-  if v.started_at is not null then
-    return next sluice.plain_event(v.started_at, 'claimed', v.model, v.worker, v.fence,
-      sluice.seconds_between(v.queued_at, v.started_at));
-  end if;
-  if v.finished_at is not null then
-    return next row(v.finished_at, 'ended', v.status, v.model, v.worker, v.fence, null,
-      sluice.seconds_between(v.started_at, v.finished_at), v.http_status, v.error_code, v.error,
-      v.input_tokens, v.output_tokens, null, trim_scale(v.cost))::sluice.task_event;
-  end if;
-end
+  select e.event from sluice.result r cross join lateral (
+    select sluice.plain_event(r.queued_at, 'queued', p_name) as event
+    where r.queued_at is not null
+    union all
+    select sluice.plain_event(r.started_at, 'claimed', r.model, sluice.worker_name(r.worker),
+      r.fence, sluice.seconds_between(r.queued_at, r.started_at))
+    where r.started_at is not null
+    union all
+    select row(r.finished_at, 'ended', r.status, r.model, sluice.worker_name(r.worker), r.fence,
+      null, sluice.seconds_between(r.started_at, r.finished_at), r.http_status, r.error_code,
+      r.error, r.input_tokens, r.output_tokens, null, trim_scale(r.cost))::sluice.task_event) e
+  where r.task_id = p_task
 $$;
 
 -- timeline: what happened to one task, the oldest first: a row for its submit, each wait, claim,

@@ -37,7 +37,6 @@ comment on column sluice.usage.cache_write_tokens is
 comment on column sluice.usage.reasoning_tokens is
   'Output tokens of which the caller sees no text. Null: not said.';
 
-comment on column sluice.outcome.task_id is 'The task.';
 comment on column sluice.outcome.fence is 'Of the call, as it was claimed.';
 comment on column sluice.outcome.kind is
   'solved, failed, retry, throttled, returned or cancelled: see the type.';
@@ -46,13 +45,8 @@ comment on column sluice.outcome.response is 'The backend''s verbatim reply.';
 comment on column sluice.outcome.error is
   'What went wrong, in words; at most 1,000 bytes are kept.';
 comment on column sluice.outcome.error_code is 'What went wrong, for programs, such as http_500.';
-comment on column sluice.outcome.http_status is 'Of the backend''s answer. Null: there was none.';
 comment on column sluice.outcome.retry_after_ms is
   'How long the backend says to wait, in ms. Null: it does not.';
-comment on column sluice.outcome.input_tokens is 'As the backend counted. Null: not said.';
-comment on column sluice.outcome.output_tokens is 'As the backend counted. Null: not said.';
-comment on column sluice.outcome.billed is
-  'Whether the backend bills the call. Null: nobody knows.';
 
 comment on type sluice.error_group is
   'Failed tasks of one model with the same error code and, but for numbers, ids and quoted '
@@ -78,12 +72,6 @@ comment on column sluice.task_event.worker is 'The worker''s name, or its id.';
 comment on column sluice.task_event.fence is 'The number of the call.';
 comment on column sluice.task_event.wait_s is 'Of claimed: seconds that the task had waited.';
 comment on column sluice.task_event.call_s is 'Seconds that the call took.';
-comment on column sluice.task_event.http_status is 'Of the backend''s answer.';
-comment on column sluice.task_event.error_code is 'What went wrong, for programs.';
-comment on column sluice.task_event.error is 'What went wrong, in words.';
-comment on column sluice.task_event.input_tokens is 'As the backend counted.';
-comment on column sluice.task_event.output_tokens is 'As the backend counted.';
-comment on column sluice.task_event.billed is 'Whether the call was paid for. Null: nobody knows.';
 comment on column sluice.task_event.cost is 'Of the call that ended the task.';
 
 comment on type sluice.quota is 'A quota in requests or in tokens, of a model or of a tenant.';

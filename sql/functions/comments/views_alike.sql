@@ -8,6 +8,9 @@ begin
     select c.copy, a.attname as name, col_description(o.attrelid, o.attnum) as text
     from (values ('dead_letters', 'tasks', null), ('found_task', 'tasks', null),
       ('attempts', 'tasks', '{cached_tokens,cache_write_tokens,reasoning_tokens}'),
+      ('task_event', 'attempts',
+        '{http_status,error_code,error,input_tokens,output_tokens,billed}'),
+      ('outcome', 'attempts', '{task_id,http_status,input_tokens,output_tokens,billed}'),
       ('key_history', 'history', null), ('budget_row', 'budgets', null),
       ('price_row', 'prices', null), ('pricing', 'prices', null),
       ('shadow_hour_row', 'shadow_row', null), ('revisions', 'audit_log', '{at,who}'))
