@@ -2,7 +2,7 @@ begin;
 \set alone
 \ir ../_helpers.sql
 \ir ../_history.sql
-select plan(43);
+select plan(42);
 
 select given_model() as m, given_model() as n \gset
 select given_looks();
@@ -63,7 +63,6 @@ select is((error_of($$select sluice.history_page('day', null, null, null, null, 
   'xml')$$)).code, 'SL004', 'nothing else');
 select is((error_of($$select sluice.history_page('day', 'noon?', null, null, null, 'none',
   'csv')$$)).code, 'SL004', 'no other times');
-select is(sluice.time_of('since', null), null::timestamptz, 'no time is none');
 select is(sluice.csv_line('{"a": "=x \"y\"", "b": null, "c": 1.5}'), '"''=x ""y""",,1.5',
   'texts are quoted, and are no formulas');
 select is(sluice.csv_line(json_build_object('a', c || '1')), $$"'$$ || c || '1"',

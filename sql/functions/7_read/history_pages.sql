@@ -33,6 +33,8 @@ declare
     'wasted_tokens' || case when v_by_key then '' else ',wait_p50_s,wait_p99_s,call_p50_s,'
       'call_p99_s,total_p50_s,total_p99_s,cached_tokens,cache_write_tokens,reasoning_tokens,'
       'wasted_cost' end;
+  v_times sluice.search_conditions := sluice.read_record(null::sluice.search_conditions,
+    jsonb_build_object('since', history_page.since, 'until', history_page.until));
   v_rows json[];
 begin
   if coalesce(history_page.format, '') not in ('json', 'csv') then
@@ -42,9 +44,8 @@ begin
   execute format('select array(select to_json(r) from (select %s from %s) r)', v_columns,
     case when v_by_key then 'sluice.history_of_keys($1, $2, $3, $4, $5)'
       else 'sluice.history_of($1, $2, $3, $4, $5, $6)' end)
-  into v_rows using history_page.step, sluice.time_of('since', history_page.since),
-    sluice.time_of('until', history_page.until), history_page.model, history_page.tenant,
-    history_page.by;
+  into v_rows using history_page.step, v_times.since, v_times.until, history_page.model,
+    history_page.tenant, history_page.by;
   return (
     select case history_page.format when 'json'
         then json_build_object('object', 'list', 'step', history_page.step, 'data',
@@ -52,19 +53,5 @@ begin
       else v_columns || coalesce(string_agg(E'\r\n' || sluice.csv_line(r.row), '' order by r.n), '')
       end
     from unnest(v_rows) with ordinality r(row, n));
-end
-$$;
-
--- time_of: the time that an argument names, as PostgreSQL reads it; null: none.
--- Errors:  SL004 no time.
-create or replace function sluice.time_of(p_name text, p_text text) returns timestamptz
-language plpgsql stable
-as $$
-begin
-  return p_text::timestamptz;
-exception when datetime_field_overflow or invalid_datetime_format
-    or invalid_parameter_value then
-  raise exception '% is no time: "%"', p_name, left(p_text, 200) using errcode = 'SL004',
-    column = p_name, hint = 'Such as 2026-01-31T12:00:00Z.';
 end
 $$;
