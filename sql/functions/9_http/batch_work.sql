@@ -185,7 +185,6 @@ declare
   v_ids bigint[];
   v_left int;
   v_last int;
-  v_task record;
 begin
   select array_agg(u.task_id), count(*), max(u.line) into v_ids, v_left, v_last
   from (select l.line, l.task_id
@@ -200,13 +199,8 @@ begin
         where t.id = any (v_ids) group by 1
         union all select 'later', v_ids) p
   where p.place is not null and to_regclass('sluice.' || p.place) is not null;
-  for v_task in
-    select t.id, t.model, t.route from sluice.task t
-    where t.id = any (v_ids) and not exists (select from sluice.result r where r.task_id = t.id)
-    order by t.id
-  loop
-    perform sluice.cancel_found(v_task.id, v_task.model, v_task.route, p_now);
-  end loop;
+  perform sluice.cancel_in_place('lease', array(select i from unnest(v_ids) i
+    where not exists (select from sluice.result r where r.task_id = i)), p_now);
   if v_left = 0 and p_batch.position = 0 then
     -- A whole round found nobody: what was never submitted, or has been forgotten, is the writer's
     -- business.
