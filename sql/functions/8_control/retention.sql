@@ -67,7 +67,7 @@ returns sluice.retention_round
 language plpgsql volatile
 as $$
 declare
-  v_cutoff timestamptz := sluice.retention_cutoff(p_now);
+  v_cutoff timestamptz := sluice.retention_start(p_now);
   v_started timestamptz := clock_timestamp();
   v_range sluice.id_range;
   v_round sluice.retention_round;

@@ -10,10 +10,10 @@ create or replace function sluice.retention_bounds(
 language sql immutable parallel safe
 as $$ select 10000, 67108864::bigint, 5000, 1000000 $$;
 
--- retention_cutoff: what ended before that is too old: settings.retention ago, or the begin of the
--- oldest open batch, whose answers are still to be put out. A window is no longer than the retention
--- was when its batch began, so that matters only where the retention has become shorter.
-create or replace function sluice.retention_cutoff(p_now timestamptz) returns timestamptz
+-- retention_start: what ended before that is too old: settings.retention ago, or the begin of the
+-- oldest open batch, whose answers are still to be put out. A window is no longer than the
+-- retention was when its batch began, so that matters only where it has become shorter.
+create or replace function sluice.retention_start(p_now timestamptz) returns timestamptz
 language plpgsql stable
 set enable_seqscan = off
 as $$
