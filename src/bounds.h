@@ -130,6 +130,12 @@ inline constexpr int64_t sleep_after_ms = 60'000;
 // settings.retention.
 inline constexpr int64_t retention_interval_asleep_ms = 600'000;
 
+// After a session was lost the worker reads again what it holds, at first after so long, then after
+// twice as long each time: the server may still run a claim of that session, for as long as a lock
+// or its disk makes it wait.
+inline constexpr int64_t reread_again_ms_min = 60'000;
+inline constexpr int64_t reread_again_ms_max = 32 * reread_again_ms_min;
+
 // How often a worker asks for a sweep while that says that it rests, and nobody wakes the worker.
 inline constexpr int64_t sweep_interval_idle_ms = 5'000;
 // An answer of the listening session that takes longer: it may be mute, so poll. Longer still: give

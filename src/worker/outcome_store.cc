@@ -165,6 +165,9 @@ bool OutcomeStore::send_reread(Flush& flush) {
 void OutcomeStore::on_reread(const Result<std::vector<TaskKey>>& held) {
   if (!held) return link_.note_failure(held.error(), "reading what this worker holds");
   must_reread_ = false;  // not earlier: nothing is stored meanwhile
+  const bool is_last = again_ms_ > bounds::reread_again_ms_max;
+  again_at_ns_ = is_last ? 0 : clock_.now_ns() + again_ms_ * ns_per_ms;
+  again_ms_ *= 2;
   for (const TaskKey& key : *held) {
     if (!calls_.contains(key) && !completer_.contains(key)) {
       completer_.add(link_.worker(), EndedCall{key, Returned()});

@@ -14,6 +14,7 @@
 #include <functional>
 #include <vector>
 
+#include "bounds.h"
 #include "runtime/signal.h"
 #include "worker/announcer.h"
 #include "worker/calls.h"
@@ -44,7 +45,13 @@ class OutcomeStore final {
   // settings.events.
   void announce(bool events) { announcer_.want(events); }
   // Asks for a reread: the session was lost, and with it the knowledge of which tasks are held.
-  void want_reread() { must_reread_ = true; }
+  // There are more later.
+  void want_reread() {
+    must_reread_ = true;
+    again_ms_ = bounds::reread_again_ms_min;
+  }
+  bool is_reread_due() const { return again_at_ns_ != 0 && clock_.now_ns() >= again_at_ns_; }
+  void reread_again() { must_reread_ = true; }
   bool must_reread() const { return must_reread_; }
 
   // Looks again whether it can store: an obstacle may be gone.
@@ -82,6 +89,8 @@ class OutcomeStore final {
   bool is_flushing_ = false;
   bool is_storing_ = false;
   bool must_reread_ = false;
+  int64_t again_ms_ = 0;     // from the last reread to the next
+  int64_t again_at_ns_ = 0;  // 0: none is due
   bool finishing_ = false;
   int unknown_errors_ = 0;  // in a row
   int64_t large_not_before_ns_ = 0;

@@ -263,6 +263,10 @@ Co<void> Worker::keep_time() {
   sleep_.note_busy(clock_.now_ns());
   while (!finishing_) {
     co_await tick_.wait_until(clock_, next_tick_ns());
+    if (outcomes_.is_reread_due()) {
+      rouse();
+      outcomes_.reread_again();
+    }
     if (is_asleep()) {
       note_what_is_due_asleep();
     } else {

@@ -195,6 +195,25 @@ TEST_CASE("a claim whose answer was lost is found after the reconnect and handed
   }
 }
 
+TEST_CASE("a claim that a lost session still commits later is found, too, also asleep") {
+  for (const bool asleep : {false, true}) {
+    WorkerBench bench;
+    bench.database.rest = {asleep, 3'600'000};
+    bench.start();
+    bench.database.lose();
+    bench.pass_ms(asleep ? 200'000 : 1000);
+    CHECK(bench.database.stored() == 0);
+    const ClaimedTask task = task_of(1);
+    bench.database.leases.emplace(task.key, task);
+    bench.pass_ms(7'200'000);
+    REQUIRE(bench.database.stored() == 1);
+    CHECK(std::holds_alternative<Returned>(bench.outcome(0, 0)));
+    bench.database.leases.emplace(task_of(2).key, task_of(2));
+    bench.pass_ms(7'200'000);
+    CHECK(bench.database.stored() == 1);  // it does not look for ever
+  }
+}
+
 TEST_CASE("a completion to be tried later is tried once, whatever else is due then") {
   for (const bool apart : {false, true}) {
     WorkerBench bench;
