@@ -19,6 +19,7 @@ constexpr PgPoolLimits one_by_one = {
     .pipelined_max = 1,
     .wait_ms_max = 290'000,      // as long as clients wait for the head of an answer
     .waiting_of_key_max = 1000,  // of large ones the key's share of the bodies is used up first
+    .statements = PgConnection::Statements::slow,
 };
 
 }  // namespace
@@ -52,7 +53,9 @@ Api::Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options
                  .max = options.db_connections + 1},
                 "select sluice.warm_up()", options.breaker),
       background_(loop, clock, servers,
-                  {.kept = options.opens_on_demand ? 0 : 1, .pipelined_max = 1}),
+                  {.kept = options.opens_on_demand ? 0 : 1,
+                   .pipelined_max = 1,
+                   .statements = PgConnection::Statements::slow}),
       bulk_(loop, clock, servers, one_by_one),
       bulk_turns_(bulk_, bulk_of_key_max),
       large_(loop, clock, servers, one_by_one),

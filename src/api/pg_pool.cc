@@ -144,7 +144,7 @@ Co<void> PgPool::keep_open(Member& member) {
 // A failure counts while there is no other connection: one too many is no fault of the database.
 Co<Result<void>> PgPool::connect(Member& member) {
   member.is_warm = false;
-  member.connection = std::make_shared<PgConnection>(loop_, clock_, servers_);
+  member.connection = std::make_shared<PgConnection>(loop_, clock_, servers_, limits_.statements);
   member.connection->on_lost = [&member] { member.change.raise(); };
   Result<void> connected = co_await member.connection->connect();
   const bool counts = connected || (!is_connected() && !is_closing_);

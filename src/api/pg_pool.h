@@ -32,6 +32,7 @@ struct PgPoolLimits {
   int64_t wait_ms_max = 30'000;  // of a request's statement for its turn: clients give up, too
   // Statements of one key that wait for their turn: half of what may be under way of all.
   size_t waiting_of_key_max = 10'000;
+  PgConnection::Statements statements = PgConnection::Statements::quick;
 };
 
 // The client for whom a statement is.

@@ -23,6 +23,9 @@ constexpr const char* keepalive_interval_s = "5";
 constexpr const char* keepalive_count = "3";
 constexpr const char* tcp_user_timeout_ms = "25000";
 
+// A timer that is so late: the process was stopped, or its machine.
+constexpr int64_t standstill_ns = ns_per_s;
+
 // What a Unix socket takes at once, where net.core.wmem_max allows it. After each send libpq moves
 // all that is still unsent: of 60 MB that took 0.6 s of the loop with the usual 208 KiB, and takes
 // 0.04 with this. A socket of TCP grows by itself, unless its size is set.
@@ -129,8 +132,8 @@ void PgConnection::Finish::operator()(pg_conn* connection) const {
   PQfinish(connection);
 }
 
-PgConnection::PgConnection(Loop& loop, Clock& clock, PgServers& servers)
-    : loop_(loop), clock_(clock), servers_(servers) {}
+PgConnection::PgConnection(Loop& loop, Clock& clock, PgServers& servers, Statements statements)
+    : loop_(loop), clock_(clock), servers_(servers), statements_(statements) {}
 
 PgConnection::~PgConnection() {
   assert(state_ != State::connecting && "close() first, and let connect() return");
@@ -144,7 +147,7 @@ Co<Result<void>> PgConnection::connect() {
   for (const PgServer& server : servers_.in_order()) {
     Attempt attempt = co_await try_server(server);
     if (attempt) {
-      servers_.note_connected(server);
+      servers_.note_connected(server, this, [this](int64_t since_ns) { end_if_idle(since_ns); });
       // Nobody awaits the reply: all that is sent later runs after it.
       static_cast<void>(query(session_names_sql, {std::to_string(server_pid())}));
       co_return Result<void>();
@@ -261,6 +264,7 @@ void PgConnection::enter_pipeline_mode() {
   watch_.emplace(loop_, PQsocket(connection_.get()),
                  [this](bool readable, bool writable) { on_socket(readable, writable); });
   watch_->want(true, false);
+  opened_ns_ = heard_ns_ = clock_.now_ns();
   state_ = State::open;
 }
 
@@ -318,7 +322,9 @@ void PgConnection::expect(std::shared_ptr<Reply> reply, Sent sent) {
     return;
   }
   pending_.push_back(std::move(reply));
-  sent == Sent::yes ? watch_socket() : lose();
+  if (sent != Sent::yes) return lose();
+  watch_socket();
+  watch_silence();
 }
 
 int64_t PgConnection::unanswered_ms() const {
@@ -362,6 +368,7 @@ PgConnection::Sent PgConnection::sync(bool queued) {
 }
 
 void PgConnection::on_socket(bool readable, bool) {
+  heard_ns_ = clock_.now_ns();
   if (readable) {
     if (PQconsumeInput(connection_.get()) == 0) return lose();
     read_replies();
@@ -421,14 +428,49 @@ void PgConnection::lose() {
   if (on_lost) on_lost();
 }
 
+int64_t PgConnection::silent_ns() const {
+  return pending_.empty() ? 0 : clock_.now_ns() - std::max(pending_.front()->sent_ns, heard_ns_);
+}
+
+int64_t PgConnection::patience_ns() const {
+  return servers_.patience_ms(statements_ == Statements::slow) * ns_per_ms;
+}
+
+void PgConnection::watch_silence() {
+  if (silence_timer_ != 0 || pending_.empty()) return;
+  const int64_t due_ns = clock_.now_ns() - silent_ns() + patience_ns();
+  silence_timer_ = clock_.call_at(due_ns, [this, due_ns] {
+    silence_timer_ = 0;
+    on_silence(due_ns);
+  });
+}
+
+// Statements that were answered meanwhile have set no timer of their own.
+void PgConnection::on_silence(int64_t due_ns) {
+  // It was this process that stood still: what came meanwhile has yet to be read.
+  if (clock_.now_ns() - due_ns > standstill_ns) heard_ns_ = clock_.now_ns();
+  if (silent_ns() < patience_ns()) return watch_silence();
+  const int64_t since_ns = clock_.now_ns() - silent_ns();
+  finish({Error::Action::reconnect, "08006", "database connection lost: no answer in time"});
+  servers_.note_silent(opened_ns_, since_ns);
+  if (on_lost) on_lost();
+}
+
+void PgConnection::end_if_idle(int64_t since_ns) {
+  if (state_ != State::open || !pending_.empty() || heard_ns_ > since_ns) return;
+  close();
+  if (on_lost) on_lost();
+}
+
 void PgConnection::close() {
   finish({Error::Action::reconnect, "08003", "the database connection was closed"});
   progress_.raise();
 }
 
 void PgConnection::finish(const Error& error_of_pending) {
-  if (state_ == State::open) servers_.note_closed();
+  if (state_ == State::open) servers_.note_closed(this);
   state_ = State::closed;
+  clock_.cancel(std::exchange(silence_timer_, 0));
   watch_.reset();
   connection_.reset();
   for (const auto& reply : std::exchange(pending_, {})) {

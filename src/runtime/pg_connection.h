@@ -64,8 +64,12 @@ class PgConnection final {
     at_once,  // they are read while the commit waits for the disk; a wake-up more
   };
 
+  // What it is asked for: how long it may leave that unanswered (PgServers::patience_ms).
+  enum class Statements { quick, slow };
+
   // `servers` outlives it.
-  PgConnection(Loop& loop, Clock& clock, PgServers& servers);
+  PgConnection(Loop& loop, Clock& clock, PgServers& servers,
+               Statements statements = Statements::quick);
   ~PgConnection();
   PgConnection(const PgConnection&) = delete;
   PgConnection& operator=(const PgConnection&) = delete;
@@ -94,11 +98,13 @@ class PgConnection final {
   size_t queries_pending() const { return pending_.size(); }
   // How long the oldest query has been waiting for its reply; 0: none is.
   int64_t unanswered_ms() const;
+  // It has waited for a sign of life for so long that it may be dumb: it will be given up.
+  bool is_doubtful() const { return silent_ns() > servers_.doubt_ms() * ns_per_ms; }
   // The process id that the server named at the start. Requires: open.
   int server_pid() const;
 
-  // Called from within the socket's callback (on_lost also from within query()); they may close()
-  // this, not destroy it.
+  // Called from within the socket's callback (on_lost also from within query() or a timer); they
+  // may close() this, not destroy it.
   std::function<void(std::string_view channel, std::string_view payload)> on_notify;
   std::function<void()> on_lost;
 
@@ -136,11 +142,17 @@ class PgConnection final {
   void read_notifications();
   void watch_socket();
   void lose();
+  int64_t silent_ns() const;
+  int64_t patience_ns() const;
+  void watch_silence();
+  void on_silence(int64_t due_ns);
+  void end_if_idle(int64_t since_ns);
   void finish(const Error& error_of_pending);
 
   Loop& loop_;
   Clock& clock_;
   PgServers& servers_;
+  const Statements statements_;
   State state_ = State::fresh;
   std::unique_ptr<pg_conn, Finish> connection_;
   std::optional<FdWatch>
@@ -148,6 +160,9 @@ class PgConnection final {
   std::deque<std::shared_ptr<Reply>> pending_;                // in the order sent
   std::map<std::string, std::string, std::less<>> prepared_;  // text -> name
   bool has_lost_statements_ = false;
+  int64_t opened_ns_ = 0;
+  int64_t heard_ns_ = 0;  // the last sign of life: something came, or what was unsent went
+  Clock::TimerId silence_timer_ = 0;  // 0: none is set
   Signal progress_;  // connecting: the socket is ready, a name is resolved, or close() was called
 };
 

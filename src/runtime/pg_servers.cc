@@ -1,10 +1,12 @@
 #include "runtime/pg_servers.h"
 
 #include <libpq-fe.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <memory>
 #include <random>
 #include <string_view>
@@ -14,6 +16,11 @@ namespace sluice {
 namespace {
 
 constexpr int64_t connect_timeout_default_ms = 10'000;
+// Six times the longest lock_timeout of our functions.
+constexpr int64_t patience_default_ms = 60'000;
+// No client waits longer for the head of an answer.
+constexpr int64_t slow_patience_times = 5;
+constexpr int64_t patience_times_max = 8;
 
 using Options = std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)>;
 
@@ -75,6 +82,13 @@ std::vector<PgServer> listed_servers(const Options& options) {
   return servers;
 }
 
+// Tests cannot wait for a minute.
+int64_t patience_ms_of_environment() {
+  const char* text = std::getenv("SLUICE_TEST_DATABASE_PATIENCE_MS");
+  const int64_t patience_ms = text == nullptr ? 0 : std::strtoll(text, nullptr, 10);
+  return patience_ms > 0 ? patience_ms : patience_default_ms;
+}
+
 int64_t connect_timeout_ms_of(const Options& options) {
   const std::string text = value_of(options, "connect_timeout");
   int64_t timeout_s = 0;
@@ -89,7 +103,12 @@ bool PgServer::has_name() const {
 }
 
 PgServers::PgServers(Clock& clock, Resolver& resolver, std::string conninfo, std::string what)
-    : resolver_(resolver), conninfo_(std::move(conninfo)), outage_(clock, std::move(what)) {
+    : clock_(clock),
+      resolver_(resolver),
+      conninfo_(std::move(conninfo)),
+      what_(std::move(what)),
+      patience_ms_(patience_ms_of_environment()),
+      outage_(clock, what_) {
   const Options options = options_of(conninfo_);
   if (options == nullptr) throw std::bad_alloc();
   servers_ = listed_servers(options);
@@ -107,10 +126,10 @@ std::vector<PgServer> PgServers::in_order() const {
   return servers;
 }
 
-void PgServers::note_connected(const PgServer& server) {
+void PgServers::note_connected(const PgServer& server, const void* session, EndIfIdle end_if_idle) {
   first_ =
       static_cast<size_t>(std::find(servers_.begin(), servers_.end(), server) - servers_.begin());
-  ++open_sessions_;
+  open_.insert_or_assign(session, std::move(end_if_idle));
   outage_.note_there();
 }
 
@@ -120,7 +139,31 @@ void PgServers::note_failed(const PgServer& server) {
 }
 
 void PgServers::note_away(std::string_view reason) {
-  if (open_sessions_ == 0) outage_.note_away(reason);
+  if (open_.empty()) outage_.note_away(reason);
+}
+
+int64_t PgServers::patience_ms(bool slow) const {
+  if (slow) return slow_patience_times * patience_ms_;
+  return was_silent_lately() ? patience_times_ * patience_ms_ : patience_ms_;
+}
+
+// For twice the time that a session made since then would have had.
+bool PgServers::was_silent_lately() const {
+  const int64_t lately_ns = 2 * patience_times_ * patience_ms_ * ns_per_ms;
+  return silent_at_ns_ != 0 && clock_.now_ns() - silent_at_ns_ < lately_ns;
+}
+
+void PgServers::note_silent(int64_t opened_ns, int64_t since_ns) {
+  const int64_t now_ns = clock_.now_ns();
+  const bool is_again = was_silent_lately();
+  if (!is_again || opened_ns >= silent_at_ns_) {  // not one more of those that went dumb together
+    patience_times_ = is_again ? std::min(2 * patience_times_, patience_times_max) : 1;
+    silent_at_ns_ = now_ns;
+    spdlog::warn("no answer from {} for {:.1f} s on a session that seems open: making a new one",
+                 what_, static_cast<double>(now_ns - since_ns) / static_cast<double>(ns_per_s));
+  }
+  const std::map<const void*, EndIfIdle> others = open_;
+  for (const auto& [session, end_if_idle] : others) end_if_idle(since_ns);
 }
 
 }  // namespace sluice

@@ -114,6 +114,8 @@ class Database {
   // schema.
   virtual Co<Result<void>> connect() = 0;
   virtual bool is_connected() const = 0;
+  // It has left a statement unanswered for so long that the session may be dumb.
+  virtual bool is_doubtful() const = 0;
   // Whether complete() has a session of its own, so that it and other statements do not wait for
   // each other.
   virtual bool stores_apart() const = 0;

@@ -28,6 +28,9 @@ class PgDatabase final : public Database {
 
   Co<Result<void>> connect() override;
   bool is_connected() const override { return work_ && work_->is_open() && storing().is_open(); }
+  bool is_doubtful() const override {
+    return is_connected() && (work_->is_doubtful() || storing().is_doubtful());
+  }
   bool stores_apart() const override { return options_.stores_apart; }
   Co<Result<int64_t>> mend_sequences() override;
   Co<Result<int64_t>> register_worker(std::string name, int slots,

@@ -422,6 +422,7 @@ bool Worker::is_idle() const {
 std::string Worker::not_ready_because() const {
   if (draining_) return "draining";
   if (!link_.is_connected()) return "no connection to the database";
+  if (database_.is_doubtful()) return "the database does not answer";
   if (link_.worker() == 0) return "not registered yet";
   if (!intake_.has_looked()) return "looking for work for the first time";
   if (database_.listen_mode() == ListenMode::lost)

@@ -490,6 +490,62 @@ TEST_SUITE("with a database" * doctest::skip(database_url() == nullptr)) {
     CHECK(lines.take().empty());
   }
 
+  TEST_CASE("a session that leaves a statement unanswered is given up, and with it who is idle") {
+    setenv("SLUICE_TEST_DATABASE_PATIENCE_MS", "300", 1);
+    Fixture fixture;
+    unsetenv("SLUICE_TEST_DATABASE_PATIENCE_MS");
+    const auto opened = [&](PgConnection::Statements statements) {
+      auto connection =
+          std::make_unique<PgConnection>(fixture.loop, fixture.clock, fixture.servers, statements);
+      REQUIRE(run_co(fixture.loop, fixture.clock, connection->connect()));
+      REQUIRE(fixture.wait(connection->query("select", {})));
+      return connection;
+    };
+    const auto idle = opened(PgConnection::Statements::quick);
+    const auto slow = opened(PgConnection::Statements::slow);
+    LogLines lines;
+    int losses = 0;
+    fixture.connection.on_lost = idle->on_lost = slow->on_lost = [&] { ++losses; };
+    auto long_one = slow->query("select pg_sleep(0.6)", {});
+    auto dumb = fixture.connection.query("select pg_sleep(60)", {});
+    auto behind = fixture.connection.query("select 1", {});
+    CHECK_FALSE(fixture.connection.is_doubtful());
+    for (auto* reply : {&dumb, &behind}) {
+      const auto result = fixture.wait(std::move(*reply));
+      REQUIRE_FALSE(result);
+      CHECK(result.error().action == Error::Action::reconnect);
+    }
+    CHECK_FALSE(fixture.connection.is_open());
+    CHECK_FALSE(idle->is_open());
+    CHECK(losses == 2);
+    CHECK(lines.take() ==
+          "warning: no answer from the database for 0.3 s on a session that seems open: making a "
+          "new one\n");
+    CHECK(fixture.wait(std::move(long_one)));
+    CHECK(slow->is_open());
+  }
+
+  TEST_CASE("a session that answers one statement after the other is kept") {
+    setenv("SLUICE_TEST_DATABASE_PATIENCE_MS", "300", 1);
+    Fixture fixture;
+    unsetenv("SLUICE_TEST_DATABASE_PATIENCE_MS");
+    std::vector<Co<Result<PgResult>>> replies;
+    for (int i = 0; i < 6; ++i) {
+      replies.push_back(fixture.connection.query("select pg_sleep(0.1)", {}));
+    }
+    for (auto& reply : replies) CHECK(fixture.wait(std::move(reply)));
+  }
+
+  TEST_CASE("a process that stood still itself gives up nothing") {
+    setenv("SLUICE_TEST_DATABASE_PATIENCE_MS", "300", 1);
+    Fixture fixture;
+    unsetenv("SLUICE_TEST_DATABASE_PATIENCE_MS");
+    auto reply = fixture.connection.query("select pg_sleep(0.1)", {});
+    fixture.loop.post([] { std::this_thread::sleep_for(std::chrono::milliseconds(1500)); });
+    CHECK(fixture.wait(std::move(reply)));
+    CHECK(fixture.connection.is_open());
+  }
+
   TEST_CASE("closing ends pending queries and does not call on_lost") {
     Fixture fixture;
     bool lost = false;

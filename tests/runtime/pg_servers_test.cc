@@ -86,13 +86,38 @@ TEST_CASE("what libpq would not take, or knows alone, is left to it") {
   CHECK(with_default[1].starts_with('/'));  // its directory of sockets
 }
 
+TEST_CASE("patience doubles while one session after the other falls silent, and is as ever later") {
+  Fixture f("postgresql://one/db");
+  const auto fall_silent = [&f] {
+    const int64_t opened_ns = f.clock.now_ns();
+    f.clock.advance(f.servers.patience_ms(false) * ns_per_ms);
+    f.servers.note_silent(opened_ns, opened_ns);
+    return f.servers.patience_ms(false) / 1000;
+  };
+  const int64_t slow_ms = f.servers.patience_ms(true);
+  CHECK(slow_ms == 300'000);
+  CHECK(f.servers.patience_ms(false) == 60'000);
+  const int64_t before_ns = f.clock.now_ns();
+  CHECK(fall_silent() == 60);
+  f.servers.note_silent(before_ns, before_ns);  // went dumb with the first
+  CHECK(f.servers.patience_ms(false) == 60'000);
+  CHECK(fall_silent() == 120);
+  CHECK(fall_silent() == 240);
+  CHECK(fall_silent() == 480);
+  CHECK(fall_silent() == 480);
+  CHECK(f.servers.patience_ms(true) == slow_ms);
+  f.clock.advance(960 * ns_per_s);
+  CHECK(f.servers.patience_ms(false) == 60'000);
+  CHECK(fall_silent() == 60);
+}
+
 TEST_CASE("the next session begins with the server that worked, or past the one that failed") {
   Fixture f("postgresql://one,two,three/db?port=1");
   const std::vector<PgServer> all = f.servers.in_order();
   f.servers.note_failed(all[0]);
   f.servers.note_failed(all[0]);  // another session's attempt
   CHECK(f.listed() == List{"two  1", "three  1", "one  1"});
-  f.servers.note_connected(all[2]);
+  f.servers.note_connected(all[2], nullptr, [](int64_t) {});
   CHECK(f.listed() == List{"three  1", "one  1", "two  1"});
   f.servers.note_failed(all[2]);
   CHECK(f.listed() == List{"one  1", "two  1", "three  1"});

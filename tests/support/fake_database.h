@@ -43,6 +43,7 @@ class FakeDatabase final : public Database {
   bool apart = false;         // completions have a session of their own
   bool pooled = false;        // no notifications
   bool mute = false;          // nor answers of the listening session
+  bool doubtful = false;      // a statement has waited for its answer for long
   int64_t job_pause_ms = -1;  // what a step of a job says: no job is open
   int64_t removable = 0;      // what the next round of retention removes
   int64_t lost = 0;           // leases of dead workers, for recover to take back
@@ -102,6 +103,7 @@ class FakeDatabase final : public Database {
     return reply(Result<void>(tl::unexpected(gone())));
   }
   bool is_connected() const override { return connected_; }
+  bool is_doubtful() const override { return doubtful; }
   bool stores_apart() const override { return apart; }
   Co<Result<int64_t>> mend_sequences() override {
     log.emplace_back("mend");

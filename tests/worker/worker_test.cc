@@ -231,6 +231,13 @@ TEST_CASE("a listening session that does not answer makes the worker poll, and n
   CHECK(bench.worker->not_ready_because().empty());
 }
 
+TEST_CASE("a worker whose session may be dumb is not ready") {
+  WorkerBench bench;
+  bench.start();
+  bench.database.doubtful = true;
+  CHECK(bench.worker->not_ready_because() == "the database does not answer");
+}
+
 TEST_CASE("behind a pooler the worker is ready, looks and reads the models once a second") {
   WorkerBench bench;
   bench.database.pooled = true;
