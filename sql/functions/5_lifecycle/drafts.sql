@@ -64,13 +64,21 @@ as $$
 declare
   v_place int := 0;
   v_task jsonb;
+  v_draft sluice.task_draft;
   v_hint text;
   v_key text;
 begin
-  for v_task in select t from jsonb_array_elements(p_tasks) t loop
-    v_place := v_place + 1;
-    perform sluice.check_element(v_task, p_known);
-  end loop;
+  begin
+    for v_task in select t from jsonb_array_elements(p_tasks) t loop
+      v_place := v_place + 1;
+      exit when v_task - p_known <> '{}'
+        or jsonb_typeof(v_task -> 'prompt') not in ('string', 'null');
+      v_draft := jsonb_populate_record(null::sluice.task_draft, v_task);
+    end loop;
+  exception when data_exception then
+    null;  -- it is this one
+  end;
+  perform sluice.check_element(v_task, p_known);
 exception when sqlstate 'SL004' then
   get stacked diagnostics v_hint = pg_exception_hint, v_key = column_name;
   if v_place > 1 then
