@@ -82,8 +82,9 @@ inline constexpr int64_t request_small_bytes_max = int64_t{64} << 10;
 // Larger ones that are fetched at a time, unless a single one is larger: what is cancelled
 // meanwhile comes in vain.
 inline constexpr int64_t large_requests_bytes_max = int64_t{4} << 20;
-// The session that fetches them is kept so long for the next.
-inline constexpr int64_t large_session_idle_ms = 10'000;
+// The session that fetches them is kept so long for the next: longer than the permits of a model
+// come apart, for one may have passed when the session is there.
+inline constexpr int64_t large_session_idle_ms = 120'000;
 // If there can be none, they come by the session that claims for so long.
 inline constexpr int64_t large_session_retry_ms = 60'000;
 

@@ -1,7 +1,7 @@
 begin;
 \set alone
 \ir ../_helpers.sql
-select plan(22);
+select plan(23);
 
 select given_model() as m, given_model() as other \gset
 select given_route(:'m', :'other') as r \gset
@@ -31,6 +31,10 @@ select is(refusal(format('insert into sluice.payload_schema values (%L, ''b'', %
   (select jsonb_build_object('properties', jsonb_object_agg(n, jsonb_build_object('pattern',
     'x' || n, 'maxLength', 9))) from generate_series(1, 17) n))), 'SL004',
   'nor to one with more patterns than a session keeps compiled beside another''s');
+select lives_ok(format('update sluice.payload_schema set schema = %L where target = %L',
+  (select jsonb_build_object('properties', jsonb_object_agg(n, jsonb_build_object('properties',
+    jsonb_build_object('pattern', jsonb_build_object('minLength', n)))))
+  from generate_series(1, 17) n), :'m'), 'properties of that name are none');
 select is(refusal('insert into sluice.payload_schema values (''nobody'', ''a'')'), 'SL001',
   'the model is one');
 select is(refusal(format('insert into sluice.payload_schema values (%L, ''a b'')', :'m')), '23514',

@@ -319,8 +319,9 @@ class MigrationLock final {
 constexpr const char* lock_holders_sql = R"(
   select coalesce(string_agg(held.by, '; ' order by held.since, held.by), 'a transaction that has ended since')
   from (
-    select coalesce(format('session %s of %s (%s)', a.pid, a.usename, a.application_name),
-      'a transaction in pg_prepared_xacts') as by, min(a.xact_start) as since
+    select case when l.pid is null then 'a transaction in pg_prepared_xacts'
+      else format('session %s of %s (%s)', l.pid, a.usename, a.application_name) end as by,
+      min(a.xact_start) as since
     from pg_locks l join pg_class c on c.oid = l.relation
     join pg_namespace n on n.oid = c.relnamespace
     left join pg_stat_activity a on a.pid = l.pid

@@ -4,8 +4,9 @@
 -- acted on once.
 --
 -- The pace: in the whole fleet one step is made at a time. It works for job_step_time(), and to the
--- end of its page; the next one, of whichever job, begins after a rest five times as long. So all
--- jobs together use at most a sixth of one session, and a claim waits for one step at most.
+-- end of its page; the next one, of whichever job, begins after a rest five times as long (as
+-- long, where a step has waited for a lock in vain). So all jobs together use at most a sixth of
+-- one session, and a claim waits for one step at most.
 
 -- job_step_time: after how much work a step begins no other page: less than a page of tasks takes,
 -- more than one on which there are none.

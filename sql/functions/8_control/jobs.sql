@@ -106,15 +106,11 @@ as $$
 begin
   perform sluice.take_place(p_job);
   perform sluice.make_room(p_job);
-  insert into sluice.job (matched, created_at, look_at, undo_until, model, priority, is_estimate,
-    action, target, scope, tenants, who, api_key, filter, position)
-  -- A step in vain takes 50 ms of all jobs' time: who cancels a job that fails, and starts another,
-  -- has no new ones.
-  values (p_job.matched, p_job.created_at, greatest(p_job.created_at, (
-      select max(j.look_at) from sluice.job j
-      where j.failures > 0 and j.scope = 'tenants' and p_job.scope = 'tenants'
-        and j.tenants && p_job.tenants and (j.state in ('running', 'cancelling', 'undoing')
-          or j.finished_at > p_job.created_at - interval '1 minute'))),
+  select p.failures, p.look_at into p_job.failures, p_job.look_at
+  from sluice.job_pause(p_job, p_job.created_at) p;
+  insert into sluice.job (matched, created_at, look_at, failures, undo_until, model, priority,
+    is_estimate, action, target, scope, tenants, who, api_key, filter, position)
+  values (p_job.matched, p_job.created_at, p_job.look_at, p_job.failures,
     case when p_job.action <> 'forget' then 'infinity'::timestamptz end, p_job.model,
     p_job.priority, p_job.is_estimate, p_job.action, p_job.target, p_job.scope, p_job.tenants,
     p_job.who, p_job.api_key, p_job.filter, p_job.position)
@@ -125,6 +121,21 @@ begin
   perform sluice.notify('sluice_config', '');  -- who sleeps looks for jobs, too
   return p_job;
 end
+$$;
+
+-- job_pause: when a job may make its first step, and as one that has failed how often. A step that
+-- waits for a lock in vain takes all jobs' time: who cancels such a job, and starts or undoes one,
+-- has no new ones. Of the last minute, ten seconds at most.
+create or replace function sluice.job_pause(
+  p_job sluice.job, p_now timestamptz, out failures int, out look_at timestamptz)
+language sql stable
+as $$
+  select coalesce(max(least(j.failures, 9)), 0),
+    greatest(p_now, least(coalesce(max(j.look_at), p_now), p_now + interval '10 seconds'))
+  from sluice.job j
+  where j.failures > 0 and j.scope = 'tenants' and p_job.scope = 'tenants'
+    and j.tenants && p_job.tenants and (j.state in ('running', 'cancelling', 'undoing')
+      or j.finished_at > p_now - interval '1 minute')
 $$;
 
 -- cancel_job: stops a job, or its undoing. What it has done stays done, and may be undone.
@@ -181,8 +192,9 @@ begin
         sluice.undo_tasks_max()) end;
   end if;
   perform sluice.take_place(v_job);
-  update sluice.job j set state = 'undoing', finished_at = null, look_at = v_now, error = null,
-    failures = 0, undo_until = 'infinity', undo_key = sluice.caller_key()
+  update sluice.job j set state = 'undoing', finished_at = null, error = null,
+    (failures, look_at) = (select p.failures, p.look_at from sluice.job_pause(v_job, v_now) p),
+    undo_until = 'infinity', undo_key = sluice.caller_key()
   where j.id = undo_job.id;
   perform sluice.note_command('undo_job', undo_job.id::text);
   perform sluice.notify('sluice_config', '');

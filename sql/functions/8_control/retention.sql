@@ -223,7 +223,8 @@ begin
       limit $4) c', 'result_' || p_range.n)
   into v_ids using p_range.first_id, p_range.end_id, p_cutoff, v_max.kept_tasks + 1;
   execute format('select sum(200 + coalesce(pg_column_size(t.prompt), pg_column_size(t.request))
-        + coalesce(pg_column_size(r.answer), 0) + coalesce(pg_column_size(r.response), 0))
+        + coalesce(pg_column_size(t.metadata), 0) + coalesce(pg_column_size(r.answer), 0)
+        + coalesce(pg_column_size(r.response), 0) + coalesce(pg_column_size(r.error), 0))
       from sluice.%I t left join sluice.%I r on r.task_id = t.id where t.id = any ($1)',
     'task_' || p_range.n, 'result_' || p_range.n)
   into v_bytes using v_ids;

@@ -35,7 +35,8 @@ $$;
 -- the one to blame, and after that more again. So one at fault among many costs about as much as
 -- twice that many, and if all are each is tried once. What is refused leaves nothing behind.
 -- Params:  p_until: if some were refused, those that are left then are to be sent alone, as for a
---          lock: others wait for this statement (null: all are tried).
+--          lock: others wait for this statement (null: all are tried). What passed before the first
+--          refusal does not count.
 create or replace function sluice.submit_places(
   p_places int[], p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[],
   p_api_keys text[], p_until timestamptz, p_now timestamptz)
@@ -47,6 +48,7 @@ declare
   v_size int := cardinality(p_places);
   v_group int[];
   v_left int[];  -- the places that are to come alone
+  v_until timestamptz;
   v_hint text;
   v_key text;
 begin
@@ -69,6 +71,7 @@ begin
       if sqlstate !~ '^(SL|22|23|54|55P03)' then
         raise;
       end if;
+      v_until := coalesce(v_until, p_until + (clock_timestamp() - statement_timestamp()));
       v_left := case when sqlstate = '55P03' then coalesce(nullif(
         sluice.places_with('idempotency_key', p_places, p_bodies, p_keys), '{}'), p_places) end;
       v_size := greatest(1, cardinality(v_group) / 4);
@@ -80,7 +83,7 @@ begin
         p_places := p_places[2:];
       end if;
     end;
-    if v_left is null and clock_timestamp() > p_until then
+    if v_left is null and clock_timestamp() > v_until then
       v_left := p_places;
     end if;
     return query select n, null::bigint, null::text, '55P03',
