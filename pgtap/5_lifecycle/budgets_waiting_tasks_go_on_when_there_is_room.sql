@@ -1,9 +1,9 @@
 -- sluice.look_at_budgets, sluice.wake_waiting, sluice.waiting_by_turns, sluice.waits_max,
--- sluice.wake_all_waiting, sluice.wake_left, sluice.waits_for_time
+-- sluice.wake_all_waiting, sluice.wake_held, sluice.wake_left, sluice.waits_for_time
 begin;
 \ir ../_helpers.sql
 \ir ../_budgets.sql
-select plan(33);
+select plan(37);
 
 select given_priced_model() as m \gset
 select given_budget('model', :'m', 1000) as b, given_worker(array[:'m']) as w \gset
@@ -48,6 +48,22 @@ rollback to before;
 select sluice.look_at_budgets(at(s)) from generate_series(9, 11) s \g /dev/null
 select results_eq(format('select event, per_cent, at from sluice.budget_events where budget = %L',
   :'b'), $$values ('mark', 1, at(9))$$, 'what is spent reaches marks, each told once');
+
+-- calls under way that then spend all
+select given_priced_model() as n \gset
+select given_budget('model', :'n', 1000, at_limit => 'refuse') as refusing,
+  given_worker(array[:'n']) as x \gset
+select given_calls(:'n', 11) as calls \gset
+select claimed(:x, 20, at(20)) \g /dev/null
+select is(places((:'calls'::bigint[])[11]), 'later', 'one waits beside ten calls');
+select is(sluice.look_at_budgets(at(21)), 0, 'while they are under way');
+select completed(:x, told(i, 'solved', input_tokens => 94, output_tokens => 6), at(22))
+from unnest((:'calls'::bigint[])[1:10]) i \g /dev/null
+select is(sluice.look_at_budgets(at(23)), 1, 'and is looked at again when they have spent all');
+select sluice.wake(at(23)) \g /dev/null
+select claimed(:x, 5, at(24)) \g /dev/null
+select is((select status from sluice.result where task_id = (:'calls'::bigint[])[11]), 'failed',
+  'a budget that refuses does so then');
 
 -- a time that rolls
 select given_budget('tenant', 'rolls', 1000, period => 'rolling', rolling => '1 hour') as rolling

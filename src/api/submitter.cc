@@ -85,7 +85,7 @@ Co<Result<Submitter::Accepted>> Submitter::submit_alone(PgPool& pool, Submission
   const Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return tl::unexpected(rows.error());
   Result<Accepted> result = outcome_of(*rows, 0);
-  note_refusal(incoming.client, result);
+  if (!result) note_refusal(incoming.client);  // also what is locked: alone it is to blame
   co_return result;
 }
 
@@ -98,8 +98,7 @@ Submitter::Lane& Submitter::lane_of(const std::string& client) {
 }
 
 // What the key has waiting changes its lane, too.
-void Submitter::note_refusal(const std::string& client, const Result<Accepted>& result) {
-  if (result || result.error().code == locked) return;
+void Submitter::note_refusal(const std::string& client) {
   refused_until_ns_[client] = clock_.now_ns() + refused_ns;
   common_.waiting.erase_if(client, [&](const std::shared_ptr<Waiting>& waiting) {
     refused_.waiting.push(client, waiting);
@@ -143,7 +142,7 @@ Co<void> Submitter::flush(Lane& lane, Batch batch) {
   for (int row = 0; rows && row < rows->rows(); ++row) {
     Waiting& waiting = *batch[static_cast<size_t>(rows->int64(row, 0) - 1)];
     waiting.result = outcome_of(*rows, row);
-    note_refusal(waiting.client, *waiting.result);
+    if (!*waiting.result && waiting.result->error().code != locked) note_refusal(waiting.client);
   }
   for (const auto& waiting : batch) {
     if (!rows) waiting->result = tl::unexpected(rows.error());

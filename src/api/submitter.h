@@ -63,7 +63,7 @@ class Submitter final {
   Co<Result<Accepted>> submit_alone(PgPool& pool, Submission submission,
                                     const HttpIncoming& incoming);
   Lane& lane_of(const std::string& client);
-  void note_refusal(const std::string& client, const Result<Accepted>& result);
+  void note_refusal(const std::string& client);
   void start_flushes(Lane& lane);
   static Batch take_batch(Lane& lane);
   Co<void> flush(Lane& lane, Batch batch);

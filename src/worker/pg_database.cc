@@ -498,8 +498,8 @@ Co<Result<bool>> PgDatabase::keep_history() {
 // Nobody is told when it is lost: the next statement opens another one.
 Co<Result<void>> PgDatabase::open_for_a_while(std::unique_ptr<PgConnection>& session) {
   if (session && session->is_open()) co_return Result<void>();
-  session = std::make_unique<PgConnection>(loop_, clock_, options_.work,
-                                           PgConnection::Statements::slow);
+  session =
+      std::make_unique<PgConnection>(loop_, clock_, options_.work, PgConnection::Statements::slow);
   co_return co_await session->connect();
 }
 

@@ -678,6 +678,35 @@ def test_tasks_of_a_key_that_is_refused_go_apart_from_others(url, process, make_
     assert {len(set(group)) for group in groups} == {1}, groups
 
 
+def test_tasks_of_a_key_that_meets_a_lock_alone_go_apart_from_others(url, process, make_key):
+    """Thirty keys of a tenant, with an Idempotency-Key of its own open transaction, sent others'
+    tasks with such keys alone, too, each behind a wait of 0.2 s: 1.5 s."""
+    hostile, other = make_key("hostile"), make_key("other")
+    send = [{"prompt": "x", "model": "chat"}, {"Idempotency-Key": "held"}]
+    with contextlib.closing(connect(url)) as holder, holder.cursor() as cursor:
+        holder.autocommit = False
+        cursor.execute("select sluice.submit('x', 'chat', tenant => 'hostile', "
+            "idempotency_key => 'held')")
+        assert http(process.port, "POST", "/v1/tasks", send[0], hostile, send[1]).status == 503
+        note_groups(url)
+        with contextlib.closing(connect(url)) as gate, gate.cursor() as cursor:
+            cursor.execute("select pg_advisory_lock(1)")
+            with concurrent.futures.ThreadPoolExecutor(8) as threads:
+                first = threads.submit(http, process.port, "POST", "/v1/tasks", send[0], other)
+                wait_for_locks(url, 1)
+                held = [threads.submit(http, process.port, "POST", "/v1/tasks", send[0], hostile,
+                    send[1]) for _ in range(2)]
+                good = [threads.submit(http, process.port, "POST", "/v1/tasks", send[0], other,
+                    {"Idempotency-Key": f"mine {n}"}) for n in range(3)]
+                assert http(process.port, "GET", "/v1/tasks?limit=1", key=other).status == 200
+                cursor.execute("select pg_advisory_unlock(1)")
+                assert first.result().status == 202
+                assert [each.result().status for each in good] == [202] * 3
+                assert [each.result().status for each in held] == [503] * 2
+    groups = [group for group, in query(url, "select api_keys from sluice.noted_groups")]
+    assert {len(set(group)) for group in groups} == {1}, groups
+
+
 def test_several_do_not_wait_for_what_one_of_them_needs(url):
     def submit_each(*keys):
         bodies = [json.dumps({"prompt": "x", "model": "chat", "idempotency_key": key})

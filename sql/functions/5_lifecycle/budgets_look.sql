@@ -30,6 +30,10 @@ begin
     if v_budget.is_hard then
       v_woken := v_woken + sluice.wake_waiting(v_budget, v_budget.limit_nanos - v_sums.total,
         p_now);
+      if v_sums.held = 0 and (v_budget.at_limit <> 'park'
+        or exists (select from sluice.fallbacks f where f.cause = 'over_budget')) then
+        v_woken := v_woken + sluice.wake_held(v_budget.id, p_now);
+      end if;
     end if;
     exit when clock_timestamp() > v_until;
   end loop;
@@ -157,6 +161,31 @@ begin
       and (select l.ready_at from sluice.later l where l.task_id = o.task_id)
         is distinct from o.until
     for update skip locked));
+  return cardinality(v_ids);
+end
+$$;
+
+-- wake_held: lets a budget's tasks try again that wait only because calls under way had left no
+-- room, when there are none: a claim does with them what the budget says of one that is spent. It
+-- looks at the first waits_max that wait.
+-- Returns: how many.
+create or replace function sluice.wake_held(p_budget int, p_now timestamptz) returns int
+language plpgsql volatile
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+declare
+  v_ids bigint[] := array(
+    select l.task_id from (
+      select w.task_id, w.until, w.reason from sluice.budget_wait w
+      where w.budget = p_budget and w.until > p_now
+      order by w.rank, w.tenant, w.task_id limit sluice.waits_max() for update skip locked) w
+    cross join lateral (
+      select l.task_id, l.ready_at from sluice.later l where l.task_id = w.task_id
+      limit 1 for update skip locked) l
+    where l.ready_at = w.until and w.reason like 'calls under way left no room%');
+begin
+  update sluice.later l set ready_at = p_now where l.task_id = any (v_ids);
+  update sluice.budget_wait w set until = p_now where w.task_id = any (v_ids);
   return cardinality(v_ids);
 end
 $$;
