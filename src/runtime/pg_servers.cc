@@ -18,6 +18,7 @@ namespace {
 constexpr int64_t connect_timeout_default_ms = 10'000;
 // Six times the longest lock_timeout of our functions.
 constexpr int64_t patience_default_ms = 60'000;
+constexpr int64_t patience_max_ms = 86'400'000;  // a slip of the pen
 // No client waits longer for the head of an answer.
 constexpr int64_t slow_patience_times = 5;
 constexpr int64_t patience_times_max = 8;
@@ -82,11 +83,11 @@ std::vector<PgServer> listed_servers(const Options& options) {
   return servers;
 }
 
-// Tests cannot wait for a minute.
+// SLUICE_DATABASE_SILENCE_MS, where it is a number.
 int64_t patience_ms_of_environment() {
-  const char* text = std::getenv("SLUICE_TEST_DATABASE_PATIENCE_MS");
+  const char* text = std::getenv("SLUICE_DATABASE_SILENCE_MS");
   const int64_t patience_ms = text == nullptr ? 0 : std::strtoll(text, nullptr, 10);
-  return patience_ms > 0 ? patience_ms : patience_default_ms;
+  return patience_ms > 0 ? std::min(patience_ms, patience_max_ms) : patience_default_ms;
 }
 
 int64_t connect_timeout_ms_of(const Options& options) {

@@ -7,7 +7,7 @@ from queue_tools import add_model, assert_each_ended_once, submit, wait_ended, w
 
 pytestmark = pytest.mark.plain_build_only
 
-PATIENCE = (("SLUICE_TEST_DATABASE_PATIENCE_MS", "1500"),)
+PATIENCE = (("SLUICE_DATABASE_SILENCE_MS", "1500"),)
 
 
 @pytest.fixture

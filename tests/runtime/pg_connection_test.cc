@@ -491,9 +491,9 @@ TEST_SUITE("with a database" * doctest::skip(database_url() == nullptr)) {
   }
 
   TEST_CASE("a session that leaves a statement unanswered is given up, and with it who is idle") {
-    setenv("SLUICE_TEST_DATABASE_PATIENCE_MS", "300", 1);
+    setenv("SLUICE_DATABASE_SILENCE_MS", "300", 1);
     Fixture fixture;
-    unsetenv("SLUICE_TEST_DATABASE_PATIENCE_MS");
+    unsetenv("SLUICE_DATABASE_SILENCE_MS");
     const auto opened = [&](PgConnection::Statements statements) {
       auto connection =
           std::make_unique<PgConnection>(fixture.loop, fixture.clock, fixture.servers, statements);
@@ -526,9 +526,9 @@ TEST_SUITE("with a database" * doctest::skip(database_url() == nullptr)) {
   }
 
   TEST_CASE("a session that answers one statement after the other is kept") {
-    setenv("SLUICE_TEST_DATABASE_PATIENCE_MS", "300", 1);
+    setenv("SLUICE_DATABASE_SILENCE_MS", "300", 1);
     Fixture fixture;
-    unsetenv("SLUICE_TEST_DATABASE_PATIENCE_MS");
+    unsetenv("SLUICE_DATABASE_SILENCE_MS");
     std::vector<Co<Result<PgResult>>> replies;
     for (int i = 0; i < 6; ++i) {
       replies.push_back(fixture.connection.query("select pg_sleep(0.1)", {}));
@@ -537,9 +537,9 @@ TEST_SUITE("with a database" * doctest::skip(database_url() == nullptr)) {
   }
 
   TEST_CASE("a process that stood still itself gives up nothing") {
-    setenv("SLUICE_TEST_DATABASE_PATIENCE_MS", "300", 1);
+    setenv("SLUICE_DATABASE_SILENCE_MS", "300", 1);
     Fixture fixture;
-    unsetenv("SLUICE_TEST_DATABASE_PATIENCE_MS");
+    unsetenv("SLUICE_DATABASE_SILENCE_MS");
     auto reply = fixture.connection.query("select pg_sleep(0.1)", {});
     fixture.loop.post([] { std::this_thread::sleep_for(std::chrono::milliseconds(1500)); });
     CHECK(fixture.wait(std::move(reply)));
