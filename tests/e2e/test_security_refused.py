@@ -53,12 +53,13 @@ def test_refused_tasks_slow_nobody_elses(process, make_key):  # noqa: F811
     hostile, other = (make_key(name, "--scope", "submit") for name in ("hostile", "other"))
     flood = Flood(process.port, hostile)
     took_s = []
-    for _ in range(PROBES):
+    deadline = time.monotonic() + 60
+    while len(took_s) < PROBES or flood.answers <= CONNECTIONS:
+        assert time.monotonic() < deadline, f"{flood.answers} answers"
         begun = time.monotonic()
         reply = http(process.port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"}, other)
         took_s.append(time.monotonic() - begun)
         assert reply.status == 202
     flood.ended.set()
     flood.join()
-    assert flood.answers > CONNECTIONS
     assert statistics.median(took_s) < 0.4, took_s
