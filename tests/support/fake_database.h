@@ -338,8 +338,9 @@ class FakeDatabase final : public Database {
   bool is_held(const std::string& name) const { return held_ || held_names_.contains(name); }
   template <class T>
   Co<Result<T>> reply(Result<T> result) {
-    return is_held(log.back()) ? wait_and_reply(std::move(result), epoch_, log.back())
-                               : at_once(std::move(result));
+    const std::string name = log.empty() ? std::string() : log.back();
+    return is_held(name) ? wait_and_reply(std::move(result), epoch_, name)
+                         : at_once(std::move(result));
   }
   template <class T>
   static Co<Result<T>> at_once(Result<T> result) {
