@@ -295,16 +295,22 @@ void Calls::ask_for_bodies(Flush& flush, std::vector<TaskKey> asked) {
 }
 
 Co<void> Calls::run_fetches() {
+  bool may_be_open = false;  // the session for them
   while (!are_fetches_over_) {
-    if (large_bodies_wanted_.empty() || !link_.is_connected()) {
+    if (!large_bodies_wanted_.empty() && link_.is_connected()) {
+      if (link_.may_send()) {
+        may_be_open = true;
+        co_await fetch_large();
+      } else {
+        co_await fetches_change_.wait_until(clock_, link_.not_before_ns());
+      }
+    } else if (may_be_open) {
       const int64_t idle_ns = clock_.now_ns() + bounds::large_session_idle_ms * ns_per_ms;
       if (co_await fetches_change_.wait_until(clock_, idle_ns)) continue;
       link_.database().end_large_requests();
-      co_await fetches_change_.wait();
-    } else if (!link_.may_send()) {
-      co_await fetches_change_.wait_until(clock_, link_.not_before_ns());
+      may_be_open = false;
     } else {
-      co_await fetch_large();
+      co_await fetches_change_.wait();
     }
   }
 }
