@@ -1,4 +1,4 @@
--- sluice.over_text
+-- sluice.over_text, sluice.held_text
 begin;
 \ir ../_helpers.sql
 \ir ../_budgets.sql

@@ -10,11 +10,8 @@
 namespace sluice {
 
 HttpReply BulkTurns::refusal() const {
-  HttpReply reply =
-      error_reply(503, "overloaded",
-                  fmt::format("{} bulk requests of this key are under way", requests_of_key_max_));
-  reply.headers.emplace_back("Retry-After", "5");
-  return reply;
+  return overloaded_reply(
+      fmt::format("{} bulk requests of this key are under way", requests_of_key_max_));
 }
 
 BulkTurns::Place::Place(BulkTurns& turns, const HttpIncoming& incoming)

@@ -149,6 +149,12 @@ HttpReply bad_argument(std::string_view param, std::string_view message, std::st
   return error_reply(400, "invalid_request", message, {}, hint, param);
 }
 
+HttpReply overloaded_reply(std::string_view message, std::string_view hint) {
+  HttpReply reply = error_reply(503, "overloaded", message, {}, hint);
+  reply.headers.emplace_back("Retry-After", "5");
+  return reply;
+}
+
 HttpReply unavailable_reply(std::string_view reason) {
   return error_reply(
       Error{Error::Action::retry_later, std::string(PgPool::not_sent), std::string(reason)});

@@ -28,6 +28,9 @@ HttpReply bad_argument(std::string_view param, std::string_view message,
 // while it has no answer nothing else would have one.
 HttpReply unavailable_reply(std::string_view reason);
 
+// 503, `overloaded`: this key has too much under way; Retry-After says when to ask again.
+HttpReply overloaded_reply(std::string_view message, std::string_view hint = {});
+
 // 403: what is asked for is another tenant's.
 HttpReply wrong_tenant();
 

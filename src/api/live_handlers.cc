@@ -48,10 +48,8 @@ Co<HttpReply> stream_live(Services& services, ApiRequest request) {
   const auto stream = std::make_shared<LiveStream>(services, request.caller);
   const bool is_of_tenant = stream->is_of_tenant;
   if (!is_of_tenant && !stream->place.grow(1)) {
-    HttpReply refusal = error_reply(503, "overloaded", "too many live streams", {},
-                                    "Close some that this key has, or ask again later.");
-    refusal.headers = {{"Retry-After", "5"}};
-    return reply_with(std::move(refusal));
+    return reply_with(overloaded_reply("too many live streams",
+                                       "Close some that this key has, or ask again later."));
   }
   HttpReply reply;
   reply.content_type = "text/event-stream";

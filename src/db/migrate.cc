@@ -317,7 +317,8 @@ class MigrationLock final {
 // The transactions that have locked tables of the schema for longer than lock_timeout, the oldest
 // first: one of them is waited for. A prepared one has no session.
 constexpr const char* lock_holders_sql = R"(
-  select coalesce(string_agg(held.by, '; ' order by held.since, held.by), 'a transaction that has ended since')
+  select coalesce(string_agg(held.by, '; ' order by held.since, held.by),
+    'a transaction that has ended since')
   from (
     select case when l.pid is null then 'a transaction in pg_prepared_xacts'
       else format('session %s of %s (%s)', l.pid, a.usename, a.application_name) end as by,
@@ -326,12 +327,14 @@ constexpr const char* lock_holders_sql = R"(
     join pg_namespace n on n.oid = c.relnamespace
     left join pg_stat_activity a on a.pid = l.pid
     where l.granted and n.nspname = 'sluice' and l.pid is distinct from pg_backend_pid()
-      and coalesce(a.xact_start < clock_timestamp() - interval '500 ms', true)
+      and coalesce(a.xact_start < clock_timestamp() - $1::interval, true)
       and l.database = (select d.oid from pg_database d where d.datname = current_database())
     group by by order by since, by limit 5) held)";
 
 std::string lock_holders(pqxx::connection& connection) {
-  return pqxx::nontransaction(connection).exec1(lock_holders_sql)[0].as<std::string>();
+  return pqxx::nontransaction(connection)
+      .exec_params1(lock_holders_sql, lock_timeout)[0]
+      .as<std::string>();
 }
 
 void give_up_if(bool hopeless, std::string_view name, std::string_view why) {

@@ -182,7 +182,7 @@ declare
     cross join lateral (
       select l.task_id, l.ready_at from sluice.later l where l.task_id = w.task_id
       limit 1 for update skip locked) l
-    where l.ready_at = w.until and w.reason like 'calls under way left no room%');
+    where l.ready_at = w.until and starts_with(w.reason, sluice.held_text()));
 begin
   update sluice.later l set ready_at = p_now where l.task_id = any (v_ids);
   update sluice.budget_wait w set until = p_now where w.task_id = any (v_ids);

@@ -25,6 +25,11 @@ as $$
     when p_over.why <> 'spent' or p_budget.at_limit = 'refuse' then 'refuse' else 'park' end
 $$;
 
+-- held_text: how over_text begins of a task that only calls under way keep out.
+create or replace function sluice.held_text() returns text
+language sql immutable parallel safe
+as $$ select 'calls under way left no room for it in budget' $$;
+
 -- over_text: why a task does not fit, for explain and for the error of one that is refused.
 create or replace function sluice.over_text(
   p_over sluice.over_budget, p_budget sluice.budgets, p_model text, p_opens timestamptz,
@@ -46,7 +51,7 @@ begin
       p_budget.name)
     when 'too_large' then format('the call may cost %s, and budget %s has a limit of %s',
       sluice.in_units(p_over.need), p_budget.name, sluice.in_units(p_budget.limit_nanos))
-    when 'held' then format('calls under way left no room for it in budget %s: %s', p_budget.name,
+    when 'held' then format('%s %s: %s', sluice.held_text(), p_budget.name,
       sluice.budget_text(p_budget, p_opens, p_now))
     else sluice.budget_text(p_budget, p_opens, p_now) end;
 end
