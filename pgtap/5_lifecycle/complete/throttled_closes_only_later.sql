@@ -1,7 +1,7 @@
 -- sluice.complete
 begin;
 \ir ../../_helpers.sql
-select plan(6);
+select plan(7);
 
 select given_model() as m \gset
 select given_worker() as w \gset
@@ -17,8 +17,10 @@ begin
   return (select closed_until from sluice.models where name = p_model);
 end
 $$;
-select given_tasks(:'m', 6) \g /dev/null
-select claimed(:w, 6) \g /dev/null
+select given_tasks(:'m', 7) \g /dev/null
+select claimed(:w, 7) \g /dev/null
+select is(throttled(:w, :'m', 0), at(2.1), '"at once" means a tenth of a second');
+update sluice.models set closed_until = null where name = :'m';
 select is(throttled(:w, :'m', null), at(3), 'a backend that names no time: one second');
 select is(throttled(:w, :'m', 30000), at(32), 'later');
 select is(throttled(:w, :'m', 10000), at(32), 'never sooner');

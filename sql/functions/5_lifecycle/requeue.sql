@@ -67,11 +67,12 @@ end
 $$;
 
 -- throttle: closes the models of throttled outcomes for the whole fleet until the time that the
--- backend named; an existing closure is only prolonged. Without a time: one second; an absurd time:
--- an hour. With error_code credential or billing the model is parked until somebody resumes it,
--- because waiting does not repair a wrong key or an unpaid bill; the reason begins with the code.
--- The backend's message is for administrators only. A model whose row is locked is skipped, so that
--- neither an open psql nor another flush holds this flush up; the next throttled call closes it.
+-- backend named; an existing closure is only prolonged. Without a time: one second; from 0.1 s, for
+-- a backend may say 0 for as long as it refuses, to an hour. With error_code credential or billing
+-- the model is parked until somebody resumes it, because waiting does not repair a wrong key or an
+-- unpaid bill; the reason begins with the code. The backend's message is for administrators only.
+-- A model whose row is locked is skipped, so that neither an open psql nor another flush holds this
+-- flush up; the next throttled call closes it.
 create or replace function sluice.throttle(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -85,7 +86,7 @@ begin
       (array_agg(o.http_status order by p.parked_for desc nulls last))[1] as http_status,
       (array_agg(o.error order by p.parked_for desc nulls last))[1] as error,
       case when bool_or(p.parked_for is not null) then 'infinity'
-        else p_now + least(greatest(max(coalesce(o.retry_after_ms, 1000)), 1),
+        else p_now + least(greatest(max(coalesce(o.retry_after_ms, 1000)), 100),
           3600000) * interval '1 millisecond'
       end as until
     from unnest(p_ended) e cross join lateral (select (p_outcomes[e.place]).*) o
