@@ -84,7 +84,7 @@ struct Process {
   Loop loop;
   SystemClock clock{loop};
   Resolver resolver{loop, clock};
-  PgServers servers{clock, resolver, conninfo_of(options.database_url)};
+  PgServers servers{clock, resolver, primary_conninfo_of(options.database_url)};
   WireHttpClient http{loop, clock};
   std::unique_ptr<SpanExporter> spans;
   std::optional<PgServers> standby;

@@ -75,8 +75,14 @@ const char* odd_because(const PQconninfoOption* options) {
   return nullptr;
 }
 
-// Of several servers all but one are standbys, where little can be done; `any` has to be said.
-bool leaves_choice_to_us(const PQconninfoOption* options) {
+// Which server is wanted of those that the URL names. Of several all but one are standbys, where
+// little can be done; and behind one name there may be another server tomorrow.
+struct Wish {
+  const char* attributes;
+  bool is_for_one_too = false;
+};
+
+bool leaves_choice_to_us(const PQconninfoOption* options, const Wish& wish) {
   const auto says = [options](const char* keyword, const char* variable) {
     const std::string_view value = value_of(options, keyword);
     const char* setting = std::getenv(variable);
@@ -84,7 +90,8 @@ bool leaves_choice_to_us(const PQconninfoOption* options) {
   };
   const bool has_several = says("host", "PGHOST").find(',') != std::string_view::npos ||
                            says("hostaddr", "PGHOSTADDR").find(',') != std::string_view::npos;
-  return has_several && says("target_session_attrs", "PGTARGETSESSIONATTRS").empty();
+  return (has_several || wish.is_for_one_too) &&
+         says("target_session_attrs", "PGTARGETSESSIONATTRS").empty();
 }
 
 void append(std::string& conninfo, std::string_view keyword, std::string_view value) {
@@ -96,8 +103,7 @@ void append(std::string& conninfo, std::string_view keyword, std::string_view va
   conninfo += "' ";
 }
 
-// `wanted`: of several servers.
-std::string conninfo_for(const std::string& url, const char* wanted) {
+std::string conninfo_for(const std::string& url, const Wish& wish) {
   const ConninfoOptions options(PQconninfoParse(url.c_str(), nullptr), &PQconninfoFree);
   const char* problem = options ? odd_because(options.get()) : unreadable_because(url);
   if (problem != nullptr) {
@@ -120,7 +126,9 @@ std::string conninfo_for(const std::string& url, const char* wanted) {
   if (value_of(options.get(), "fallback_application_name").empty()) {
     append(conninfo, "fallback_application_name", "sluice");
   }
-  if (leaves_choice_to_us(options.get())) append(conninfo, "target_session_attrs", wanted);
+  if (leaves_choice_to_us(options.get(), wish)) {
+    append(conninfo, "target_session_attrs", wish.attributes);
+  }
   if (!has_timeout) append(conninfo, "connect_timeout", std::to_string(connect_timeout_s));
   return conninfo;
 }
@@ -148,11 +156,15 @@ std::string_view way_to_database(const std::string& url, std::string_view reason
 }  // namespace
 
 std::string conninfo_of(const std::string& url) {
-  return conninfo_for(url, "read-write");
+  return conninfo_for(url, {"read-write"});
+}
+
+std::string primary_conninfo_of(const std::string& url) {
+  return conninfo_for(url, {"read-write", /*is_for_one_too=*/true});
 }
 
 std::string standby_conninfo_of(const std::string& url) {
-  return conninfo_for(url, "standby");
+  return conninfo_for(url, {"standby"});
 }
 
 bool may_hold_password(const std::string& url) {

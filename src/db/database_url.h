@@ -19,6 +19,11 @@ inline constexpr int connect_timeout_s = 10;
 // CommandError(bad_configuration), which says what is wrong, if it is malformed.
 std::string conninfo_of(const std::string& url);
 
+// The same for programs that live long and write: also where it names one server, that must take
+// writes, unless the URL says otherwise. A name that leads to a standby for a moment, as a cluster
+// endpoint may in a failover, would leave them with a session there for good.
+std::string primary_conninfo_of(const std::string& url);
+
 // The same for reads from a standby: where `url` names several servers, one that is a standby.
 std::string standby_conninfo_of(const std::string& url);
 

@@ -66,7 +66,7 @@ struct Process {
   explicit Process(const RunWorkerOptions& options)
       : clock(loop),
         resolver(loop, clock),
-        servers(clock, resolver, conninfo_of(options.database_url)),
+        servers(clock, resolver, primary_conninfo_of(options.database_url)),
         database(loop, clock, database_options(options, servers, direct_servers(options))),
         http(loop, clock, http_limits(options)),
         spans(SpanExporter::of_environment(
@@ -94,7 +94,7 @@ struct Process {
 
   // Of the listening session: what the sessions know of the servers is shared if they are the same.
   PgServers& direct_servers(const RunWorkerOptions& options) {
-    const std::string conninfo = conninfo_of(options.direct_url);
+    const std::string conninfo = primary_conninfo_of(options.direct_url);
     if (conninfo == servers.conninfo()) return servers;
     return direct.emplace(clock, resolver, conninfo, "the database of --direct-url");
   }

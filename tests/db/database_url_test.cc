@@ -66,6 +66,13 @@ TEST_CASE(
   CHECK_FALSE(contains(conninfo_of("postgresql://one,two/db?target_session_attrs=any"), wish));
 }
 
+TEST_CASE("who lives long wants a server that can be written to, though it be the only one") {
+  const std::string wish = "target_session_attrs='read-write'";
+  CHECK(contains(primary_conninfo_of("postgresql://one/db"), wish));
+  CHECK(contains(primary_conninfo_of("postgresql://one,two/db"), wish));
+  CHECK_FALSE(contains(primary_conninfo_of("postgresql://one/db?target_session_attrs=any"), wish));
+}
+
 TEST_CASE("for reads, of several servers a standby is wanted, unless the URL says otherwise") {
   const std::string wish = "target_session_attrs='standby'";
   CHECK(contains(standby_conninfo_of("postgresql://one,two/db"), wish));

@@ -21,12 +21,17 @@ def database(sluice, mock):
         yield url
 
 
-def set_read_only(url, value):
+def run_writable(url, *statements):
     session = psycopg2.connect(url, options="-c default_transaction_read_only=off")
     session.autocommit = True
-    session.cursor().execute(f"alter system set default_transaction_read_only = {value}")
-    session.cursor().execute("select pg_reload_conf()")
+    for statement in statements:
+        session.cursor().execute(statement)
     session.close()
+
+
+def set_read_only(url, value):
+    run_writable(url, f"alter system set default_transaction_read_only = {value}",
+        "select pg_reload_conf()")
 
 
 def rollbacks(url):
@@ -63,3 +68,22 @@ def test_the_front_says_that_it_is_the_database(database, server):
         assert http(front.port, "POST", "/v1/tasks", task).status == 503
     set_read_only(database, "off")
     wait_for(lambda: http(front.port, "POST", "/v1/tasks", task).status == 202)
+
+
+def test_no_session_is_kept_that_began_where_nothing_can_be_written(database, started, server):
+    # as behind a name that led to a standby for a moment: such a session stays read only
+    worker = started("worker", "--database-url", database, "--http", "127.0.0.1:0")
+    front = server(database)
+    health = Monitor(worker)
+    task = {"prompt": "x", "model": "m"}
+    assert http(front.port, "POST", "/v1/tasks", task).status == 202
+    wait_ended(database, 1)
+    run_writable(database, "alter database postgres set default_transaction_read_only = on",
+        "select pg_terminate_backend(pid) from pg_stat_activity"
+        " where backend_type = 'client backend' and pid <> pg_backend_pid()")
+    wait_for(lambda: health.ready()[0] == 503)
+    wait_for(lambda: http(front.port, "GET", "/readyz").status == 503)
+    assert http(front.port, "POST", "/v1/tasks", task).status == 503
+    run_writable(database, "alter database postgres reset default_transaction_read_only")
+    wait_for(lambda: http(front.port, "POST", "/v1/tasks", task).status == 202)
+    wait_ended(database, 2)
