@@ -127,7 +127,17 @@ as $$
     > 8388608 is not true
 $$;
 
--- events_of: an answer as the events of its API.
+-- storable_json: a JSON text with U+FFFD for U+0000, which jsonb cannot hold. \1 stands for escaped
+-- backslashes meanwhile, for it is in no JSON.
+create or replace function sluice.storable_json(p_json text) returns text
+language sql immutable
+as $$
+  select case when strpos(p_json, E'\\u0000') = 0 then p_json
+    else replace(replace(replace(p_json, E'\\\\', E'\1'), E'\\u0000', E'\\ufffd'),
+      E'\1', E'\\\\') end
+$$;
+
+-- events_of: an answer as the events of its API; U+FFFD stands for U+0000, as in a task's answer.
 -- Returns: their text; null if it is not an answer of that API, the API has no streams, or they
 --          would be too long.
 create or replace function sluice.events_of(api text, response text) returns text
@@ -135,12 +145,13 @@ language plpgsql immutable security definer
 set search_path = sluice, pg_temp
 as $$
 declare
+  v_text text := sluice.storable_json(events_of.response);
   v_response jsonb;
 begin
   if events_of.api = 'openai-chat' then
-    return sluice.event(null, sluice.chat_chunk(events_of.response)::jsonb) || E'data: [DONE]\n\n';
+    return sluice.event(null, sluice.chat_chunk(v_text)::jsonb) || E'data: [DONE]\n\n';
   end if;
-  v_response := events_of.response;
+  v_response := v_text;
   if not sluice.has_events(events_of.api, v_response) then
     return null;
   end if;
