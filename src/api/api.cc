@@ -51,7 +51,7 @@ Api::Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options
     : database_(loop, clock, servers,
                 {.kept = options.opens_on_demand ? 1 : options.db_connections + 1,
                  .max = options.db_connections + 1},
-                "select sluice.warm_up()", options.breaker),
+                options.breaker),
       background_(loop, clock, servers,
                   {.kept = options.opens_on_demand ? 0 : 1,
                    .pipelined_max = 1,

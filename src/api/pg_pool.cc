@@ -75,7 +75,6 @@ struct PgPool::Member {
   const bool is_kept;
   std::shared_ptr<PgConnection> connection;  // its mend() keeps it, too
   bool is_wanted = false;                    // of one that is not kept: open it
-  bool is_warm = false;
   int64_t used_ns = 0;
   Signal change;  // wanted, or lost
 
@@ -87,18 +86,16 @@ struct PgPool::Member {
   // Whether it is to have the next statement rather than `other`.
   bool precedes(const Member& other) const {
     if ((requests == 0) != (other.requests == 0)) return requests == 0;
-    if (is_warm != other.is_warm) return is_warm;
     return connection->queries_pending() < other.connection->queries_pending();
   }
 };
 
 PgPool::PgPool(Loop& loop, Clock& clock, PgServers& servers, PgPoolLimits limits,
-               std::string warm_up_sql, DatabaseBreakerLimits breaker)
+               DatabaseBreakerLimits breaker)
     : loop_(loop),
       clock_(clock),
       servers_(servers),
       limits_(limits),
-      warm_up_sql_(std::move(warm_up_sql)),
       breaker_(clock, breaker),
       starting_(limits.kept) {
   for (int i = 0; i < limits.max; ++i) {
@@ -143,19 +140,12 @@ Co<void> PgPool::keep_open(Member& member) {
 
 // A failure counts while there is no other connection: one too many is no fault of the database.
 Co<Result<void>> PgPool::connect(Member& member) {
-  member.is_warm = false;
   member.connection = std::make_shared<PgConnection>(loop_, clock_, servers_, limits_.statements);
   member.connection->on_lost = [&member] { member.change.raise(); };
   Result<void> connected = co_await member.connection->connect();
   const bool counts = connected || (!is_connected() && !is_closing_);
   if (counts) breaker_.note_connection(!connected);
   if (connected) coroutines_.spawn(mend(member.connection));  // ahead of all other statements
-  if (connected && !warm_up_sql_.empty()) {
-    Co<Result<PgResult>> reply = member.connection->query(warm_up_sql_, PgParams());
-    const Result<PgResult> warm = co_await std::move(reply);
-    if (!warm) spdlog::debug("a session is not warm: {}", warm.error().message);
-  }
-  member.is_warm = true;
   co_return connected;
 }
 

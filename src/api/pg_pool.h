@@ -1,7 +1,7 @@
 // PgPool owns a few pipelined connections to PostgreSQL: thousands of requests share them, each
 // statement in a transaction of its own. Some it keeps open, others it opens while those are busy.
-// It replaces what is lost, with pauses, warms each new one up, and has damaged sequences made anew
-// when it has connected or a statement has met one. It repeats no statement of others.
+// It replaces what is lost, with pauses, and has damaged sequences made anew when it has connected
+// or a statement has met one. It repeats no statement of others.
 //
 // Requests' statements take turns by key, so that nobody waits behind many or long ones of another
 // key. One connection is left to the server's own statements, which wait for no turn (with a single
@@ -48,10 +48,9 @@ struct Requester {
 
 class PgPool final {
  public:
-  // Begins to connect. `servers` outlives it; they may be poolers. `warm_up_sql`: the first
-  // statement of each session, whatever becomes of it; empty: none.
+  // Begins to connect. `servers` outlives it; they may be poolers.
   PgPool(Loop& loop, Clock& clock, PgServers& servers, PgPoolLimits limits,
-         std::string warm_up_sql = "", DatabaseBreakerLimits breaker = DatabaseBreakerLimits());
+         DatabaseBreakerLimits breaker = DatabaseBreakerLimits());
   ~PgPool();
   PgPool(const PgPool&) = delete;
   PgPool& operator=(const PgPool&) = delete;
@@ -76,7 +75,7 @@ class PgPool final {
 
   const DatabaseBreaker& breaker() const { return breaker_; }
   bool is_connected() const;
-  // Whether some connection has not finished its first attempt, warm-up included.
+  // Whether some connection has not finished its first attempt.
   bool is_starting() const { return starting_ > 0; }
 
   // Whether an error means that the statement never left this process, so nothing has changed.
@@ -115,7 +114,6 @@ class PgPool final {
   Clock& clock_;
   PgServers& servers_;
   const PgPoolLimits limits_;
-  const std::string warm_up_sql_;
   DatabaseBreaker breaker_;
   int starting_;
   bool is_mending_ = false;

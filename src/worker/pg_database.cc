@@ -63,8 +63,6 @@ std::vector<TaskKey> keys_of(const PgResult& result) {
   return keys;
 }
 
-constexpr const char* warm_up_sql = "select sluice.warm_up()";
-
 constexpr std::string_view claimed_columns =
     "task_id, fence, model, send_within_ms, api is not null, prompt, request, max_output_tokens, "
     "traceparent, timeout_ms, attempt, priority, queued_ms, request_bytes";
@@ -374,26 +372,18 @@ Co<Result<void>> PgDatabase::connect() {
     store_ = open(options_.work);
     connected = co_await store_->connect();
   }
-  if (connected) co_await warm_up();
+  if (connected) co_await prepare_statements();
   co_return connected;
 }
 
-// A session that stays cold is slow at first, and no reason to go without it.
-Co<void> PgDatabase::warm_up() {
-  const Result<bool> direct = co_await is_direct(*work_);
-  if (direct && *direct) {  // and so are both, for they have one URL
-    std::vector<std::string> of_work = {claim_sql, claim_urgent_sql, requests_sql, wake_sql,
-                                        sweep_sql, heartbeat_sql,    recover_sql};
-    std::vector<std::string> of_store = {complete_sql, complete_with_usage_sql};
-    co_await prepare(*work_, std::move(of_work));
-    co_await prepare(storing(), std::move(of_store));
-  }
-  Reply work = work_->query(warm_up_sql, PgParams());
-  if (store_) {
-    Reply store = store_->query(warm_up_sql, PgParams());
-    co_await std::move(store);
-  }
-  co_await std::move(work);
+Co<void> PgDatabase::prepare_statements() {
+  const Result<bool> direct = co_await is_direct(*work_);  // store_ is the same: it has its URL
+  if (!direct || !*direct) co_return;
+  std::vector<std::string> of_work = {claim_sql, claim_urgent_sql, requests_sql, wake_sql,
+                                      sweep_sql, heartbeat_sql,    recover_sql};
+  std::vector<std::string> of_store = {complete_sql, complete_with_usage_sql};
+  co_await prepare(*work_, std::move(of_work));
+  co_await prepare(storing(), std::move(of_store));
 }
 
 // A pooler names process ids of its own.

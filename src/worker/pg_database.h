@@ -91,7 +91,7 @@ class PgDatabase final : public Database {
   Co<Result<void>> check_schema();
   Co<Result<bool>> is_direct(PgConnection& connection);
   Co<void> prepare(PgConnection& connection, std::vector<std::string> statements);
-  Co<void> warm_up();
+  Co<void> prepare_statements();
   Co<Result<void>> subscribe();
   Co<void> note_scarcity(Reply checked);
 

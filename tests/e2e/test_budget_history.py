@@ -103,9 +103,6 @@ def test_64_claimers_take_exactly_what_a_budget_is_worth(databases):
     with contextlib.ExitStack() as stack:
         cursors = [stack.enter_context(contextlib.closing(connect(url))).cursor()
             for _ in range(CLAIMERS)]
-        # A new session first parses all that a claim calls, and would come too late.
-        for cursor in cursors:
-            cursor.execute("select sluice.warm_up()")
         for number in range(ROUNDS):
             claim_all(url, cursors, models, f"t{number}", prompt)
     assert query(url, EXCESSES) == [] and query(url, DIFFERENCES) == []
