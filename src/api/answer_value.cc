@@ -55,13 +55,6 @@ Co<HttpReply> answer_with_value(Reads& reads, Requester requester, std::string_v
                   missing);
 }
 
-Co<HttpReply> answer_with_list(PgPool& database, Requester requester, std::string_view rows) {
-  const std::string sql = fmt::format(
-      "select json_build_object('object', 'list', 'data', coalesce(json_agg(r), '[]')) from {} r",
-      rows);
-  return answer_with_value(database, std::move(requester), sql, PgParams());
-}
-
 Co<HttpReply> answer_with_body(PgPool& database, ApiRequest request, std::string_view sql,
                                PgParams params, int status) {
   std::string body = std::move(request.http.body);

@@ -37,9 +37,6 @@ Co<HttpReply> answer_with_value(Reads& reads, Requester requester, std::string_v
                                 PgParams params, std::string_view missing = none_of_that_name,
                                 const std::optional<std::string>& key_id = std::nullopt);
 
-// 200 with all rows that `rows`, a call of a function, returns, in its order.
-Co<HttpReply> answer_with_list(PgPool& database, Requester requester, std::string_view rows);
-
 // As the first, in the name of the request's key, for a statement whose last parameter is its body,
 // a JSON object: what is wrong with it is told by its keys. `status`: of the answer.
 Co<HttpReply> answer_with_body(PgPool& database, ApiRequest request, std::string_view sql,

@@ -246,6 +246,7 @@ Co<HttpReply> Front::dispatch_to_route(HttpIncoming incoming, OpenRequest& open)
   if (refusal) co_return std::move(*refusal);
   request.http = std::move(incoming);
   request.names = std::move(match.names);
+  request.sql = match.route->sql;
   request.caller = *caller;
   request.traceparent = open.span->traceparent();
   HttpReply reply = co_await match.route->handler(services_, std::move(request));

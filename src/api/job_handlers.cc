@@ -11,15 +11,6 @@ namespace {
 
 constexpr std::string_view no_such_job = "there is no such job";
 
-// One call on the job that the path names: $1 its number, $2 the key's tenant.
-Co<HttpReply> answer_about_job(Services& services, ApiRequest request, std::string_view sql) {
-  const auto id = parse_id(request.names[0]);
-  if (!id) return reply_with(error_reply(404, "not_found", no_such_job, "SL006"));
-  PgParams params = {std::to_string(*id), request.caller.tenant};
-  return answer_with_value(services.database, request.http, sql, std::move(params), no_such_job,
-                           request.caller.key_id);
-}
-
 }  // namespace
 
 // Its tasks are counted at once, for as long as a step of a bulk request takes at most.
@@ -53,18 +44,12 @@ Co<HttpReply> list_jobs(Services& services, ApiRequest request) {
                            no_such_job);
 }
 
-Co<HttpReply> show_job(Services& services, ApiRequest request) {
-  return answer_about_job(services, std::move(request), "select sluice.show_job($1::bigint, $2)");
-}
-
-Co<HttpReply> cancel_job(Services& services, ApiRequest request) {
-  return answer_about_job(services, std::move(request),
-                          "select sluice.act_on_job($1::bigint, 'cancel', $2)");
-}
-
-Co<HttpReply> undo_job(Services& services, ApiRequest request) {
-  return answer_about_job(services, std::move(request),
-                          "select sluice.act_on_job($1::bigint, 'undo', $2)");
+Co<HttpReply> answer_about_job(Services& services, ApiRequest request) {
+  const auto id = parse_id(request.names[0]);
+  if (!id) return reply_with(error_reply(404, "not_found", no_such_job, "SL006"));
+  PgParams params = {std::to_string(*id), request.caller.tenant};
+  return answer_with_value(services.database, request.http, request.sql, std::move(params),
+                           no_such_job, request.caller.key_id);
 }
 
 }  // namespace sluice

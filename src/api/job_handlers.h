@@ -7,8 +7,8 @@ namespace sluice {
 
 Co<HttpReply> start_job(Services& services, ApiRequest request);
 Co<HttpReply> list_jobs(Services& services, ApiRequest request);
-Co<HttpReply> show_job(Services& services, ApiRequest request);
-Co<HttpReply> cancel_job(Services& services, ApiRequest request);
-Co<HttpReply> undo_job(Services& services, ApiRequest request);
+
+// Route::sql about the job that the path names: $1 its number, $2 the key's tenant.
+Co<HttpReply> answer_about_job(Services& services, ApiRequest request);
 
 }  // namespace sluice

@@ -5,7 +5,6 @@
 #include "api/batch_handlers.h"
 #include "api/bulk_handlers.h"
 #include "api/completion_handlers.h"
-#include "api/configuration_handlers.h"
 #include "api/doctor.h"
 #include "api/error_reply.h"
 #include "api/file_handlers.h"
@@ -13,9 +12,9 @@
 #include "api/job_handlers.h"
 #include "api/key_handlers.h"
 #include "api/live_handlers.h"
-#include "api/queue_handlers.h"
 #include "api/revision_handlers.h"
 #include "api/search_handlers.h"
+#include "api/statement_handlers.h"
 #include "api/task_handlers.h"
 #include "api/trial_handlers.h"
 #include "json_object.h"
@@ -33,8 +32,8 @@ constexpr int64_t small_values_max = 20'000;
 constexpr int64_t message_batch_values_max = 2'000'000;
 
 constexpr Route table[] = {
-    {"POST", "/v1/tasks", Scope::submit, submit_tasks, BodyKind::tasks},
-    {"POST", "/task", Scope::submit, submit_tasks, BodyKind::tasks},
+    {"POST", "/v1/tasks", Scope::submit, submit_tasks, {}, BodyKind::tasks},
+    {"POST", "/task", Scope::submit, submit_tasks, {}, BodyKind::tasks},
     {"GET", "/v1/tasks", Scope::read, list_tasks},
     {"GET", "/v1/tasks/search", Scope::read, search_tasks},
     {"GET", "/v1/tasks/{}", Scope::read, show_task},
@@ -50,16 +49,18 @@ constexpr Route table[] = {
     {"POST", "/v1/tasks/forget", Scope::submit, forget_tasks},
     {"POST", "/v1/jobs", Scope::submit, start_job},
     {"GET", "/v1/jobs", Scope::read, list_jobs},
-    {"GET", "/v1/jobs/{}", Scope::read, show_job},
-    {"POST", "/v1/jobs/{}/cancel", Scope::submit, cancel_job},
-    {"POST", "/v1/jobs/{}/undo", Scope::submit, undo_job},
+    {"GET", "/v1/jobs/{}", Scope::read, answer_about_job, "select sluice.show_job($1::bigint, $2)"},
+    {"POST", "/v1/jobs/{}/cancel", Scope::submit, answer_about_job,
+     "select sluice.act_on_job($1::bigint, 'cancel', $2)"},
+    {"POST", "/v1/jobs/{}/undo", Scope::submit, answer_about_job,
+     "select sluice.act_on_job($1::bigint, 'undo', $2)"},
     {"GET", "/v1/dead-letters", Scope::read, list_dead_letters},
     {"GET", "/v1/dead-letters/groups", Scope::read, list_dead_letter_groups},
-    {"POST", "/v1/chat/completions", Scope::submit, complete_chat, BodyKind::tasks},
-    {"POST", "/v1/responses", Scope::submit, complete_response, BodyKind::tasks},
-    {"POST", "/v1/embeddings", Scope::submit, complete_embeddings, BodyKind::tasks},
-    {"POST", "/v1/messages", Scope::submit, complete_message, BodyKind::tasks},
-    {"POST", "/v1/files", Scope::submit, upload_file, BodyKind::pieces},
+    {"POST", "/v1/chat/completions", Scope::submit, complete_chat, {}, BodyKind::tasks},
+    {"POST", "/v1/responses", Scope::submit, complete_response, {}, BodyKind::tasks},
+    {"POST", "/v1/embeddings", Scope::submit, complete_embeddings, {}, BodyKind::tasks},
+    {"POST", "/v1/messages", Scope::submit, complete_message, {}, BodyKind::tasks},
+    {"POST", "/v1/files", Scope::submit, upload_file, {}, BodyKind::pieces},
     {"GET", "/v1/files", Scope::read, list_files},
     {"GET", "/v1/files/{}", Scope::read, show_file},
     {"DELETE", "/v1/files/{}", Scope::submit, delete_file},
@@ -68,64 +69,129 @@ constexpr Route table[] = {
     {"GET", "/v1/batches", Scope::read, list_batches},
     {"GET", "/v1/batches/{}", Scope::read, show_batch},
     {"POST", "/v1/batches/{}/cancel", Scope::submit, cancel_batch},
-    {"POST", "/v1/messages/batches", Scope::submit, create_message_batch, BodyKind::message_batch},
+    {"POST", "/v1/messages/batches", Scope::submit, create_message_batch, {}, BodyKind::requests},
     {"GET", "/v1/messages/batches", Scope::read, list_message_batches},
     {"GET", "/v1/messages/batches/{}", Scope::read, show_message_batch},
     {"DELETE", "/v1/messages/batches/{}", Scope::submit, delete_message_batch},
     {"POST", "/v1/messages/batches/{}/cancel", Scope::submit, cancel_message_batch},
     {"GET", "/v1/messages/batches/{}/results", Scope::read, send_message_batch_results},
-    {"GET", "/v1/models", Scope::read, list_models},
-    {"GET", "/v1/models/{}", Scope::read, show_model},
-    {"GET", "/v1/models/{}/limits", Scope::read, show_model_limits},
-    {"PUT", "/v1/models/{}", Scope::admin, replace_model},
-    {"PUT", "/model-config/{}", Scope::admin, replace_model},
-    {"PATCH", "/v1/models/{}", Scope::admin, change_model},
-    {"DELETE", "/v1/models/{}", Scope::admin, delete_model},
-    {"POST", "/v1/models/{}/pause", Scope::admin, pause_model},
-    {"POST", "/v1/models/{}/resume", Scope::admin, resume_model},
-    {"POST", "/v1/models/{}/close", Scope::admin, close_model},
-    {"GET", "/v1/routes", Scope::admin, list_routes},
-    {"GET", "/v1/routes/{}", Scope::admin, show_route},
-    {"GET", "/v1/routes/{}/choice", Scope::admin, show_choice},
-    {"PUT", "/v1/routes/{}", Scope::admin, replace_route},
-    {"PATCH", "/v1/routes/{}", Scope::admin, change_route},
-    {"DELETE", "/v1/routes/{}", Scope::admin, delete_route},
-    {"GET", "/v1/fallbacks", Scope::admin, list_fallbacks},
-    {"GET", "/v1/fallbacks/{}", Scope::admin, show_fallbacks},
-    {"PUT", "/v1/fallbacks/{}", Scope::admin, replace_fallbacks},
-    {"GET", "/v1/tenants", Scope::admin, list_tenants},
-    {"GET", "/v1/tenants/{}", Scope::admin, show_tenant},
-    {"PUT", "/v1/tenants/{}", Scope::admin, replace_tenant},
-    {"PATCH", "/v1/tenants/{}", Scope::admin, change_tenant},
-    {"DELETE", "/v1/tenants/{}", Scope::admin, delete_tenant},
-    {"GET", "/v1/prices", Scope::admin, list_prices},
-    {"GET", "/v1/prices/{}", Scope::admin, show_prices},
-    {"PUT", "/v1/prices/{}", Scope::admin, set_price},
-    {"GET", "/v1/budgets", Scope::admin, list_budgets},
-    {"GET", "/v1/budgets/{}", Scope::admin, show_budget},
-    {"PUT", "/v1/budgets/{}", Scope::admin, replace_budget},
-    {"PATCH", "/v1/budgets/{}", Scope::admin, change_budget},
-    {"DELETE", "/v1/budgets/{}", Scope::admin, delete_budget},
-    {"GET", "/v1/ramps", Scope::admin, list_ramps},
-    {"POST", "/v1/ramps", Scope::admin, start_ramp},
-    {"POST", "/v1/ramps/{}/pause", Scope::admin, pause_ramp},
-    {"POST", "/v1/ramps/{}/resume", Scope::admin, resume_ramp},
-    {"POST", "/v1/ramps/{}/stop", Scope::admin, stop_ramp},
-    {"GET", "/v1/shadows", Scope::admin, list_shadows},
-    {"POST", "/v1/shadows", Scope::admin, start_shadow},
+    {"GET", "/v1/models", Scope::read, answer_statement,
+     "select json_build_object('object', 'list', 'data', coalesce(json_agg(json_build_object("
+     "'id', name, 'object', 'model', 'created', 0, 'owned_by', 'sluice', 'has_price', has_price)"
+     " order by name), '[]')) from (select name, name in (select p.model from sluice.price_rows() p"
+     " where p.in_force and num_nonnulls(p.input, p.output, nullif(p.per_request, 0)) > 0)"
+     " as has_price from sluice.models union select route, null from sluice.routes) m"},
+    {"GET", "/v1/models/{}", Scope::read, answer_statement,
+     "select jsonb_build_object('id', name, 'object', 'model', 'created', 0, 'owned_by', 'sluice')"
+     " || case when sluice.acts_as_administrator() and m.url is not null"
+     " then to_jsonb(m) - sluice.hidden_columns() else '{}' end"
+     " from (select name from sluice.models union select route from sluice.routes) n"
+     " left join sluice.models m using (name) where name = $1"},
+    {"GET", "/v1/models/{}/limits", Scope::read, answer_for_all_tenants_now,
+     "select to_jsonb(l) from sluice.model_limits($1) l"},
+    {"PUT", "/v1/models/{}", Scope::admin, answer_body,
+     "select sluice.configure('models', $1, $2::jsonb, true)"},
+    {"PUT", "/model-config/{}", Scope::admin, answer_body,
+     "select sluice.configure('models', $1, $2::jsonb, true)"},
+    {"PATCH", "/v1/models/{}", Scope::admin, answer_body,
+     "select sluice.configure('models', $1, $2::jsonb, false)"},
+    {"DELETE", "/v1/models/{}", Scope::admin, answer_model_deletion, "models where name"},
+    {"POST", "/v1/models/{}/pause", Scope::admin, answer_statement,
+     "select json_build_object('name', $1::text, 'paused', true) from sluice.pause($1)"},
+    {"POST", "/v1/models/{}/resume", Scope::admin, answer_statement,
+     "select json_build_object('name', $1::text, 'paused', false) from sluice.resume($1)"},
+    {"POST", "/v1/models/{}/close", Scope::admin, answer_body,
+     "select json_build_object('name', $1::text, 'closed_until', coalesce(c.until, 'infinity'))"
+     " from sluice.read_record(null::sluice.closing, $2::jsonb) c,"
+     " sluice.close_model($1, coalesce(c.until, 'infinity'), c.reason)"},
+    {"GET", "/v1/routes", Scope::admin, answer_statement,
+     "select coalesce(json_object_agg(route, models order by route), '{}') from ("
+     "select route, json_object_agg(model, case when tier = 1 then to_json(weight)"
+     " else json_build_object('weight', weight, 'tier', tier) end order by model) as models"
+     " from sluice.routes group by route) r"},
+    {"GET", "/v1/routes/{}", Scope::admin, answer_statement,
+     "select json_object_agg(model, case when tier = 1 then to_json(weight)"
+     " else json_build_object('weight', weight, 'tier', tier) end order by model)"
+     " from sluice.routes where route = $1"},
+    {"GET", "/v1/routes/{}/choice", Scope::admin, answer_statement,
+     "select json_build_object('route', c.route, 'prefer', c.prefer, 'models',"
+     " json_agg(to_jsonb(c) - 'route' - 'prefer' order by c.model))"
+     " from sluice.route_choices($1) c group by c.route, c.prefer"},
+    {"PUT", "/v1/routes/{}", Scope::admin, answer_names,
+     "select $3::jsonb from sluice.configure_route($1, $3::jsonb)"},
+    {"PATCH", "/v1/routes/{}", Scope::admin, answer_names,
+     "select json_build_object('route', $1::text, 'prefer', c.prefer)"
+     " from sluice.read_record(null::sluice.route_change, $3::jsonb) c,"
+     " sluice.set_prefer($1, c.prefer)"},
+    {"DELETE", "/v1/routes/{}", Scope::admin, answer_deletion, "routes where route"},
+    {"GET", "/v1/fallbacks", Scope::admin, answer_statement,
+     "select coalesce(json_object_agg(target, models order by target), '{}') from ("
+     "select target, json_object_agg(cause, to_model order by cause) as models"
+     " from sluice.fallbacks group by target) f"},
+    {"GET", "/v1/fallbacks/{}", Scope::admin, answer_statement,
+     "select (select coalesce(json_object_agg(cause, to_model order by cause), '{}')"
+     " from sluice.fallbacks where target = n.name)"
+     " from (select name from sluice.models union select route from sluice.routes) n"
+     " where n.name = $1"},
+    {"PUT", "/v1/fallbacks/{}", Scope::admin, answer_names,
+     "select $3::jsonb from sluice.configure_fallbacks($1, $3::jsonb)"},
+    {"GET", "/v1/tenants", Scope::admin, answer_statement,
+     "select json_build_object('object', 'list', 'data', coalesce(json_agg(to_jsonb(t)"
+     " - sluice.hidden_columns() order by name), '[]')) from sluice.tenants t"},
+    {"GET", "/v1/tenants/{}", Scope::admin, answer_statement,
+     "select to_jsonb(t) - sluice.hidden_columns() from sluice.tenants t where name = $1"},
+    {"PUT", "/v1/tenants/{}", Scope::admin, answer_body,
+     "select sluice.configure('tenants', $1, $2::jsonb, true)"},
+    {"PATCH", "/v1/tenants/{}", Scope::admin, answer_body,
+     "select sluice.configure('tenants', $1, $2::jsonb, false)"},
+    {"DELETE", "/v1/tenants/{}", Scope::admin, answer_deletion, "tenants where name"},
+    {"GET", "/v1/prices", Scope::admin, answer_rows, "sluice.price_rows()"},
+    {"GET", "/v1/prices/{}", Scope::admin, answer_statement,
+     "select (select json_build_object('object', 'list', 'data', coalesce(json_agg(p), '[]'))"
+     " from sluice.price_rows(m.name) p) from sluice.models m where m.name = $1"},
+    {"PUT", "/v1/prices/{}", Scope::admin, answer_body,
+     "select sluice.set_price(m.name, $2::jsonb) from sluice.models m where m.name = $1"},
+    {"GET", "/v1/budgets", Scope::admin, answer_rows, "sluice.budget_rows()"},
+    {"GET", "/v1/budgets/{}", Scope::admin, answer_statement,
+     "select to_json(b) from sluice.budget_rows($1) b"},
+    {"PUT", "/v1/budgets/{}", Scope::admin, write_budget},
+    {"PATCH", "/v1/budgets/{}", Scope::admin, write_budget},
+    {"DELETE", "/v1/budgets/{}", Scope::admin, answer_deletion, "budgets where name"},
+    {"GET", "/v1/ramps", Scope::admin, answer_rows, "sluice.ramps()"},
+    {"POST", "/v1/ramps", Scope::admin, answer_new,
+     "select (select to_json(r) from sluice.ramps() r where r.id = s.id) from ("
+     "select sluice.start_ramp(q.route, q.model, q.share, q.steps, q.step_time, q.calls_min,"
+     " q.error_margin, q.p95_margin, q.reason) as id"
+     " from sluice.read_record(null::sluice.ramp_request, $1::jsonb) q offset 0) s"},
+    {"POST", "/v1/ramps/{}/pause", Scope::admin, act_on_ramp, "pause_ramp"},
+    {"POST", "/v1/ramps/{}/resume", Scope::admin, act_on_ramp, "resume_ramp"},
+    {"POST", "/v1/ramps/{}/stop", Scope::admin, act_on_ramp, "stop_ramp"},
+    {"GET", "/v1/shadows", Scope::admin, answer_rows, "sluice.shadows()"},
+    {"POST", "/v1/shadows", Scope::admin, answer_new,
+     "select (select to_json(s) from sluice.shadows(n.id) s) from ("
+     "select sluice.start_shadow(q.kind, q.name, q.changes, q.reason) as id"
+     " from sluice.read_record(null::sluice.shadow_request, $1::jsonb) q offset 0) n"},
     {"GET", "/v1/shadows/{}", Scope::admin, show_shadow},
-    {"POST", "/v1/shadows/{}/apply", Scope::admin, apply_shadow},
-    {"POST", "/v1/shadows/{}/drop", Scope::admin, drop_shadow},
-    {"GET", "/v1/settings", Scope::admin, show_settings},
-    {"PUT", "/v1/settings", Scope::admin, replace_settings},
-    {"PATCH", "/v1/settings", Scope::admin, change_settings},
+    {"POST", "/v1/shadows/{}/apply", Scope::admin, act_on_shadow, "apply_shadow"},
+    {"POST", "/v1/shadows/{}/drop", Scope::admin, act_on_shadow, "drop_shadow"},
+    {"GET", "/v1/settings", Scope::admin, answer_statement,
+     "select to_jsonb(s) - sluice.hidden_columns() from sluice.settings s"},
+    {"PUT", "/v1/settings", Scope::admin, answer_body,
+     "select sluice.configure('settings', null, $1::jsonb, true)"},
+    {"PATCH", "/v1/settings", Scope::admin, answer_body,
+     "select sluice.configure('settings', null, $1::jsonb, false)"},
     {"GET", "/v1/audit", Scope::admin, list_audit},
     {"GET", "/v1/revisions", Scope::admin, list_revisions},
     {"POST", "/v1/revisions/{}/revert", Scope::admin, revert_revision},
-    {"GET", "/v1/overview", Scope::read, show_overview},
-    {"GET", "/v1/queues", Scope::read, list_queues},
-    {"GET", "/v1/queues/{}", Scope::read, show_queue},
-    {"GET", "/v1/workers", Scope::read, list_workers},
+    {"GET", "/v1/overview", Scope::read, answer_for_all_tenants, "select sluice.show_overview()"},
+    {"GET", "/v1/queues", Scope::read, answer_for_all_tenants,
+     "select json_build_object('object', 'list', 'data',"
+     " coalesce(json_agg(to_jsonb(q) order by q.model), '[]')) from sluice.queues q"},
+    {"GET", "/v1/queues/{}", Scope::read, answer_for_all_tenants,
+     "select to_jsonb(q) from sluice.queues q where q.model = $1"},
+    {"GET", "/v1/workers", Scope::read, answer_for_all_tenants,
+     "select json_build_object('object', 'list', 'data',"
+     " coalesce(json_agg(to_jsonb(w) order by w.id), '[]')) from sluice.workers w"},
     {"GET", "/v1/doctor", Scope::admin, show_findings},
     {"GET", "/v1/live", Scope::read, stream_live},
     {"GET", "/v1/history", Scope::read, show_history},
@@ -191,7 +257,7 @@ std::optional<HttpReply> body_refusal(std::string_view body, BodyKind kind, int6
     }
     values_max = small_values_max;
   }
-  if (kind == BodyKind::message_batch) values_max = message_batch_values_max;
+  if (kind == BodyKind::requests) values_max = message_batch_values_max;
   const std::string problem = json_cost_problem(body, values_max, values);
   if (problem.empty()) return std::nullopt;
   return bad_request("the body has " + problem);

@@ -1,6 +1,6 @@
 // The routes of the HTTP front: one table of method, path, scope and handler, and the search in it.
-// Most handlers are parse → one SQL call → answer; each it learns from its ApiRequest all that it
-// may know of the request.
+// Most handlers are parse → one SQL call → answer; a plain one's statement stands in the table.
+// Each learns from its ApiRequest all that it may know of the request.
 #pragma once
 
 #include <optional>
@@ -43,16 +43,17 @@ struct ApiRequest {
   HttpIncoming http;
   int64_t body_values = 0;         // of its JSON
   std::vector<std::string> names;  // what stands for each {} of the pattern, decoded
+  std::string_view sql;            // its route's
   Caller caller;
   std::optional<std::string> traceparent;  // of its tasks, unless they have their own
 };
 
 // The body that a route takes, and its bounds: what it costs PostgreSQL to read.
 enum class BodyKind {
-  small,          // conditions, configuration: most routes
-  tasks,          // prompts and requests
-  message_batch,  // many requests
-  pieces,         // read with HttpIncoming::next_piece
+  small,     // conditions, configuration: most routes
+  tasks,     // prompts and requests
+  requests,  // of a batch of messages
+  pieces,    // read with HttpIncoming::next_piece
 };
 
 using ApiHandler = Co<HttpReply> (*)(Services& services, ApiRequest request);
@@ -62,6 +63,7 @@ struct Route {
   std::string_view pattern;  // "/v1/tasks/{}": {} is one segment, not empty
   Scope scope;
   ApiHandler handler;
+  std::string_view sql = {};  // of which the handler makes its statement; empty: it has its own
   BodyKind body = BodyKind::small;
 };
 

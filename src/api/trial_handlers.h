@@ -5,15 +5,9 @@
 
 namespace sluice {
 
-Co<HttpReply> list_ramps(Services& services, ApiRequest request);
-Co<HttpReply> start_ramp(Services& services, ApiRequest request);
-Co<HttpReply> pause_ramp(Services& services, ApiRequest request);
-Co<HttpReply> resume_ramp(Services& services, ApiRequest request);
-Co<HttpReply> stop_ramp(Services& services, ApiRequest request);
-Co<HttpReply> list_shadows(Services& services, ApiRequest request);
-Co<HttpReply> start_shadow(Services& services, ApiRequest request);
+// Route::sql: the function that gives the state.
+Co<HttpReply> act_on_ramp(Services& services, ApiRequest request);
+Co<HttpReply> act_on_shadow(Services& services, ApiRequest request);
 Co<HttpReply> show_shadow(Services& services, ApiRequest request);
-Co<HttpReply> apply_shadow(Services& services, ApiRequest request);
-Co<HttpReply> drop_shadow(Services& services, ApiRequest request);
 
 }  // namespace sluice
