@@ -31,7 +31,9 @@ declare
   v_batch sluice.batch;
   v_begun timestamptz;
 begin
-  if v_ids <> '{}' and sluice.drop_old_by_turns(v_now) then
+  -- While batches are due, too, for they may be so without end: before every tenth step.
+  if (v_ids = '{}' or random() < 0.1)
+    and (sluice.drop_old_files(v_now) or sluice.drop_old_batches(v_now)) then
     return 0;
   end if;
   foreach v_id in array v_ids loop
@@ -47,9 +49,6 @@ begin
       sluice.micros(clock_timestamp()) - sluice.micros(v_begun), v_now);
     return 0;
   end loop;
-  if sluice.drop_old_files(v_now) or sluice.drop_old_batches(v_now) then
-    return 0;
-  end if;
   -- At the end, for a step of theirs waits for it.
   delete from sluice.batch_turn t where t.tenant in (
     select o.tenant from sluice.batch_turn o where o.stepped_at < v_now - interval '1 hour'
@@ -60,36 +59,6 @@ begin
             else least(1000, ceil(1000 * extract(epoch from
               min(b.look_at) filter (where b.look_at >= v_now) - v_now))) end::int
           from sluice.batch b where b.phase <> 'done');
-end
-$$;
-
--- drop_old_by_turns: deletes an old file, or a page of old batches, beside open batches that are
--- due without end: again four times as long as it took later; if there is nothing, 20 times, and a
--- second at least. The turn of a tenant without a name says when. One session at a time.
--- Returns: whether there was something.
-create or replace function sluice.drop_old_by_turns(p_now timestamptz) returns boolean
-language plpgsql volatile
-as $$
-declare
-  v_begun timestamptz := clock_timestamp();
-  v_found boolean := false;
-begin
-  if exists (select from sluice.batch_turn t where t.tenant = ''
-    and t.stepped_at > p_now and t.stepped_at <= p_now + interval '1 hour')
-    or not pg_try_advisory_xact_lock(sluice.lock_class('batch'), 0) then
-    return false;
-  end if;
-  begin
-    v_found := sluice.drop_old_files(p_now) or sluice.drop_old_batches(p_now);
-  exception when others then
-    raise warning 'old files or batches stay: SQLSTATE %', sqlstate;
-  end;
-  insert into sluice.batch_turn as t (tenant, stepped_at, start_tag, finish_tag)
-  values ('', p_now + least(interval '1 hour', case when v_found
-    then 4 * (clock_timestamp() - v_begun)
-    else greatest(interval '1 s', 20 * (clock_timestamp() - v_begun)) end), 0, 0)
-  on conflict (tenant) do update set stepped_at = excluded.stepped_at;
-  return v_found;
 end
 $$;
 
