@@ -29,45 +29,31 @@ struct BudgetOptions {
 };
 
 void list(pqxx::work& transaction, bool json) {
-  if (json) {
-    print_json_rows(transaction.exec("select to_jsonb(b) from sluice.budget_rows() b"));
-    return;
-  }
   using Kind = Table::Kind;
-  Table table({{"BUDGET"},
-               {"SCOPE", Kind::text, 1},
-               {"SUBJECT", Kind::elastic},
-               {"PERIOD", Kind::text, 3},
-               {"LIMIT", Kind::number},
-               {"SPENT", Kind::number},
-               {"HELD", Kind::number, 4},
-               {"WAITING", Kind::number, 2},
-               {"OPENS", Kind::whole, -1}});
-  print_rows(table,
-             transaction.exec(
-                 "select name, scope, subject, coalesce(rolling::text, period),"
-                 " \"limit\" || case when is_hard then '' else ' (told)' end, spent, held, waiting,"
-                 " to_char(opens_at at time zone zone, 'YYYY-MM-DD HH24:MI ') || zone from"
-                 " sluice.budget_rows()"));
+  const Table table({{"BUDGET"},
+                     {"SCOPE", Kind::text, 1},
+                     {"SUBJECT", Kind::elastic},
+                     {"PERIOD", Kind::text, 3},
+                     {"LIMIT", Kind::number},
+                     {"SPENT", Kind::number},
+                     {"HELD", Kind::number, 4},
+                     {"WAITING", Kind::number, 2},
+                     {"OPENS", Kind::whole, -1}});
+  print_listing(transaction, json, table, "sluice.budget_rows() r",
+                "name, scope, subject, coalesce(rolling::text, period),"
+                " \"limit\" || case when is_hard then '' else ' (told)' end, spent, held, waiting,"
+                " to_char(opens_at at time zone zone, 'YYYY-MM-DD HH24:MI ') || zone");
 }
 
 // Its marks and exhaustions, newest first; without a name of all budgets.
 void history(pqxx::work& transaction, const BudgetOptions& options) {
-  if (options.json) {
-    print_json_rows(transaction.exec_params(
-        "select to_jsonb(e) from sluice.budget_events e where budget = $1 or $1 = ''"
-        " order by at desc, per_cent desc limit $2",
-        options.name, options.limit));
-    return;
-  }
-  Table table({{"TIME", Table::Kind::whole}, {"BUDGET", Table::Kind::elastic}, {"EVENT"}});
-  print_rows(
-      table,
-      transaction.exec_params(
-          "select to_char(at, 'YYYY-MM-DD HH24:MI:SS'), budget,"
-          " coalesce(per_cent || ' % spent', 'no room for one more call') from sluice.budget_events"
-          " where budget = $1 or $1 = '' order by at desc, per_cent desc limit $2",
-          options.name, options.limit));
+  const Table table({{"TIME", Table::Kind::whole}, {"BUDGET", Table::Kind::elastic}, {"EVENT"}});
+  print_listing(transaction, options.json, table,
+                "sluice.budget_events r where budget = $1 or $1 = ''"
+                " order by at desc, per_cent desc limit $2",
+                "to_char(at, 'YYYY-MM-DD HH24:MI:SS'), budget,"
+                " coalesce(per_cent || ' % spent', 'no room for one more call')",
+                options.name, options.limit);
 }
 
 [[noreturn]] void throw_no_limit(const std::string& value) {

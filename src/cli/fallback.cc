@@ -23,14 +23,9 @@ struct FallbackOptions {
 };
 
 void list(pqxx::work& transaction, bool json) {
-  if (json) {
-    print_json_rows(
-        transaction.exec("select to_jsonb(f) from sluice.fallbacks f order by target, cause"));
-    return;
-  }
-  Table table({{"OF", Table::Kind::elastic}, {"CAUSE"}, {"TO"}});
-  print_rows(table, transaction.exec("select target, cause, to_model from sluice.fallbacks"
-                                     " order by target, cause"));
+  const Table table({{"OF", Table::Kind::elastic}, {"CAUSE"}, {"TO"}});
+  print_listing(transaction, json, table, "sluice.fallbacks r order by target, cause",
+                "target, cause, to_model");
 }
 
 void set(pqxx::work& transaction, const FallbackOptions& options) {

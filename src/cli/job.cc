@@ -121,27 +121,20 @@ ExitCode act(pqxx::connection& connection, const char* function, const JobOption
 
 ExitCode list(pqxx::connection& connection, const JobOptions& options) {
   pqxx::nontransaction session(connection);
-  if (options.json) {
-    print_json_rows(session.exec_params(
-        "select to_jsonb(j) from sluice.jobs j order by id desc limit $1", options.limit));
-    return ExitCode::ok;
-  }
   using Kind = Table::Kind;
-  Table table({{"ID", Kind::number},
-               {"ACTION"},
-               {"STATE"},
-               {"DONE", Kind::number},
-               {"OF", Kind::number},
-               {"SKIPPED", Kind::number},
-               {"STARTED", Kind::whole, 1},
-               {"FILTER", Kind::elastic}});
-  print_rows(table,
-             session.exec_params(
-                 "select id, action, state, done, case when is_estimate then 'about ' else '' end"
-                 " || matched, skipped, to_char(created_at, 'YYYY-MM-DD HH24:MI:SS'),"
-                 " concat_ws(' ', filter::text, '-> ' || coalesce(target, priority::text))"
-                 " from sluice.jobs order by id desc limit $1",
-                 options.limit));
+  const Table table({{"ID", Kind::number},
+                     {"ACTION"},
+                     {"STATE"},
+                     {"DONE", Kind::number},
+                     {"OF", Kind::number},
+                     {"SKIPPED", Kind::number},
+                     {"STARTED", Kind::whole, 1},
+                     {"FILTER", Kind::elastic}});
+  print_listing(session, options.json, table, "sluice.jobs r order by id desc limit $1",
+                "id, action, state, done, case when is_estimate then 'about ' else '' end"
+                " || matched, skipped, to_char(created_at, 'YYYY-MM-DD HH24:MI:SS'),"
+                " concat_ws(' ', filter::text, '-> ' || coalesce(target, priority::text))",
+                options.limit);
   return ExitCode::ok;
 }
 

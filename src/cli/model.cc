@@ -92,23 +92,14 @@ void history(pqxx::work& transaction, const ModelOptions& options) {
       transaction.exec_params("select from sluice.queues where model = $1", options.name).empty()) {
     throw_no_model(options.name);
   }
-  if (options.json) {
-    print_json_rows(
-        transaction.exec_params("select row_to_json(e) from sluice.breaker_events e"
-                                " where model = $1 or $1 = '' order by id desc limit $2",
-                                options.name, options.limit));
-    return;
-  }
   using Kind = Table::Kind;
-  Table table(
+  const Table table(
       {{"TIME", Kind::whole}, {"MODEL"}, {"BREAKER", Kind::whole}, {"REASON", Kind::elastic}});
-  print_rows(
-      table,
-      transaction.exec_params(
-          "select to_char(at, 'YYYY-MM-DD HH24:MI:SS'), model,"
-          "  replace(from_state || ' \u2192 ' || to_state, '_', ' '), coalesce(reason, '')"
-          " from sluice.breaker_events where model = $1 or $1 = '' order by id desc limit $2",
-          options.name, options.limit));
+  print_listing(transaction, options.json, table,
+                "sluice.breaker_events r where model = $1 or $1 = '' order by id desc limit $2",
+                "to_char(at, 'YYYY-MM-DD HH24:MI:SS'), model,"
+                " replace(from_state || ' \u2192 ' || to_state, '_', ' '), coalesce(reason, '')",
+                options.name, options.limit);
 }
 
 void pause(pqxx::work& transaction, const ModelOptions& options) {

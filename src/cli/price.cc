@@ -26,28 +26,21 @@ struct PriceOptions {
 };
 
 void list(pqxx::work& transaction, const PriceOptions& options) {
-  if (options.json) {
-    print_json_rows(transaction.exec_params(
-        "select to_jsonb(p) from sluice.price_rows(nullif($1, '')) p", options.model));
-    return;
-  }
   using Kind = Table::Kind;
-  Table table({{"MODEL", Kind::elastic},
-               {"FROM"},
-               {"ABOVE", Kind::number},
-               {"INPUT", Kind::number},
-               {"CACHED", Kind::number},
-               {"WRITE", Kind::number},
-               {"OUTPUT", Kind::number},
-               {"A CALL", Kind::number},
-               {""}});
-  print_rows(
-      table,
-      transaction.exec_params(
-          "select model, to_char(valid_from, 'YYYY-MM-DD HH24:MI'), above_tokens, input,"
-          " cached_input, cache_write, output, per_request, case when in_force then 'now' else ''"
-          " end from sluice.price_rows(nullif($1, ''))",
-          options.model));
+  const Table table({{"MODEL", Kind::elastic},
+                     {"FROM"},
+                     {"ABOVE", Kind::number},
+                     {"INPUT", Kind::number},
+                     {"CACHED", Kind::number},
+                     {"WRITE", Kind::number},
+                     {"OUTPUT", Kind::number},
+                     {"A CALL", Kind::number},
+                     {""}});
+  print_listing(transaction, options.json, table, "sluice.price_rows(nullif($1, '')) r",
+                "model, to_char(valid_from, 'YYYY-MM-DD HH24:MI'), above_tokens, input,"
+                " cached_input, cache_write, output, per_request,"
+                " case when in_force then 'now' else '' end",
+                options.model);
 }
 
 // A number as it is; anything else as a text, about which PostgreSQL says what is wrong.

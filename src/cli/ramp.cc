@@ -45,27 +45,22 @@ std::optional<double> part_of_one(const std::optional<std::string>& text, std::s
 }
 
 void list(pqxx::work& transaction, bool json) {
-  if (json) {
-    print_json_rows(transaction.exec("select to_jsonb(r) from sluice.ramps() r"));
-    return;
-  }
   using Kind = Table::Kind;
-  Table table({{"ROUTE"},
-               {"MODEL"},
-               {"STATE", Kind::whole},
-               {"STEP", Kind::whole},
-               {"TO", Kind::number},
-               {"WEIGHT", Kind::number},
-               {"CALLS", Kind::number, 2},
-               {"FAILED", Kind::number, 2},
-               {"P95 S", Kind::number, 3},
-               {"OTHERS", Kind::number, 3},
-               {"WHY", Kind::elastic, 1}});
-  print_rows(table,
-             transaction.exec("select route, model, state, format('%s of %s', step, steps),"
-                              " round((100 * share)::numeric, 1) || ' %', weight, calls, errors,"
-                              " round(p95_s::numeric, 2), round(others_p95_s::numeric, 2), reason"
-                              " from sluice.ramps()"));
+  const Table table({{"ROUTE"},
+                     {"MODEL"},
+                     {"STATE", Kind::whole},
+                     {"STEP", Kind::whole},
+                     {"TO", Kind::number},
+                     {"WEIGHT", Kind::number},
+                     {"CALLS", Kind::number, 2},
+                     {"FAILED", Kind::number, 2},
+                     {"P95 S", Kind::number, 3},
+                     {"OTHERS", Kind::number, 3},
+                     {"WHY", Kind::elastic, 1}});
+  print_listing(transaction, json, table, "sluice.ramps() r",
+                "route, model, state, format('%s of %s', step, steps),"
+                " round((100 * share)::numeric, 1) || ' %', weight, calls, errors,"
+                " round(p95_s::numeric, 2), round(others_p95_s::numeric, 2), reason");
 }
 
 void start(pqxx::work& transaction, const RampOptions& options) {

@@ -28,46 +28,34 @@ struct RouteOptions {
 };
 
 void list(pqxx::work& transaction, bool json) {
-  if (json) {
-    print_json_rows(
-        transaction.exec("select to_jsonb(r) from sluice.routes r order by route, model"));
-    return;
-  }
   using Kind = Table::Kind;
-  Table table({{"ROUTE"},
-               {"MODEL", Kind::elastic},
-               {"TIER", Kind::number},
-               {"WEIGHT", Kind::number},
-               {"SHARE", Kind::number},
-               {"PREFER"}});
-  print_rows(table, transaction.exec(
-                        "select route, model, tier, weight, case when prefer = 'weight' then"
-                        " coalesce(round((100 * weight / nullif(sum(weight) over (partition by"
-                        " route, tier), 0))::numeric, 1) || ' %', '-') else '-' end, prefer"
-                        " from sluice.routes order by route, tier, model"));
+  const Table table({{"ROUTE"},
+                     {"MODEL", Kind::elastic},
+                     {"TIER", Kind::number},
+                     {"WEIGHT", Kind::number},
+                     {"SHARE", Kind::number},
+                     {"PREFER"}});
+  print_listing(transaction, json, table, "sluice.routes r order by route, tier, model",
+                "route, model, tier, weight, case when prefer = 'weight' then"
+                " coalesce(round((100 * weight / nullif(sum(weight) over (partition by"
+                " route, tier), 0))::numeric, 1) || ' %', '-') else '-' end, prefer");
 }
 
 void show_choice(pqxx::work& transaction, const RouteOptions& options) {
-  if (options.json) {
-    print_json_rows(transaction.exec_params(
-        "select to_jsonb(c) from sluice.route_choices(nullif($1, '')) c", options.route));
-    return;
-  }
   using Kind = Table::Kind;
-  Table table({{"ROUTE"},
-               {"PREFER"},
-               {"MODEL", Kind::elastic},
-               {"SHARE", Kind::number},
-               {"MS A TOKEN", Kind::number},
-               {"IN FLIGHT", Kind::number, 1},
-               {"PRICE", Kind::number},
-               {"SLOW S", Kind::number, 2}});
-  print_rows(table,
-             transaction.exec_params(
-                 "select route, prefer, model, round((100 * share)::numeric, 1) || ' %',"
-                 " round(ms_per_token::numeric, 2), in_flight, price, round(slow_s::numeric, 2)"
-                 " from sluice.route_choices(nullif($1, ''))",
-                 options.route));
+  const Table table({{"ROUTE"},
+                     {"PREFER"},
+                     {"MODEL", Kind::elastic},
+                     {"SHARE", Kind::number},
+                     {"MS A TOKEN", Kind::number},
+                     {"IN FLIGHT", Kind::number, 1},
+                     {"PRICE", Kind::number},
+                     {"SLOW S", Kind::number, 2}});
+  print_listing(transaction, options.json, table, "sluice.route_choices(nullif($1, '')) r",
+                "route, prefer, model, round((100 * share)::numeric, 1) || ' %',"
+                " round(ms_per_token::numeric, 2), in_flight, price, round(slow_s::numeric, 2)",
+                options.route);
+  if (options.json) return;
   for (const pqxx::row& row : transaction.exec_params(
            "select model, string_agg(route, ', ' order by route), blocked"
            " from sluice.route_choices(nullif($1, '')) where blocked is not null"

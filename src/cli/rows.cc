@@ -1,13 +1,9 @@
 #include "cli/rows.h"
 
-#include <fmt/format.h>
-
-#include <pqxx/pqxx>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cli/table.h"
 #include "cli/terminal.h"
 
 namespace sluice {

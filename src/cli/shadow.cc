@@ -27,24 +27,19 @@ struct ShadowOptions {
 };
 
 void list(pqxx::work& transaction, bool json) {
-  if (json) {
-    print_json_rows(transaction.exec("select to_jsonb(s) from sluice.shadows() s"));
-    return;
-  }
   using Kind = Table::Kind;
-  Table table({{"ID", Kind::number},
-               {"OF"},
-               {"CHANGES", Kind::elastic},
-               {"STATE", Kind::whole},
-               {"CALLS", Kind::number},
-               {"DELAYED", Kind::number},
-               {"BY S", Kind::number, 1},
-               {"REFUSED", Kind::number},
-               {"MOVED", Kind::number}});
-  print_rows(table, transaction.exec(
-                        "select id, concat_ws(' ', rtrim(kind, 's'), name), changes::text, state,"
-                        " calls, delayed, round(delay_s::numeric, 1), refused, moved"
-                        " from sluice.shadows()"));
+  const Table table({{"ID", Kind::number},
+                     {"OF"},
+                     {"CHANGES", Kind::elastic},
+                     {"STATE", Kind::whole},
+                     {"CALLS", Kind::number},
+                     {"DELAYED", Kind::number},
+                     {"BY S", Kind::number, 1},
+                     {"REFUSED", Kind::number},
+                     {"MOVED", Kind::number}});
+  print_listing(transaction, json, table, "sluice.shadows() r",
+                "id, concat_ws(' ', rtrim(kind, 's'), name), changes::text, state, calls, delayed,"
+                " round(delay_s::numeric, 1), refused, moved");
 }
 
 void show(pqxx::work& transaction, const ShadowOptions& options) {
@@ -53,23 +48,18 @@ void show(pqxx::work& transaction, const ShadowOptions& options) {
         ExitCode::failure,
         fmt::format("there is no shadow {} (sluice shadow ls lists what there is)", options.id));
   }
-  if (options.json) {
-    print_json_rows(
-        transaction.exec_params("select to_jsonb(h) from sluice.shadow_hours($1) h", options.id));
-    return;
-  }
   using Kind = Table::Kind;
-  Table table({{"HOUR", Kind::whole},
-               {"MODEL", Kind::elastic},
-               {"CALLS", Kind::number},
-               {"DELAYED", Kind::number},
-               {"BY S", Kind::number},
-               {"REFUSED", Kind::number},
-               {"MOVED", Kind::number}});
-  print_rows(table, transaction.exec_params(
-                        "select to_char(at, 'YYYY-MM-DD HH24:MI'), model, calls, delayed,"
-                        " round(delay_s::numeric, 1), refused, moved from sluice.shadow_hours($1)",
-                        options.id));
+  const Table table({{"HOUR", Kind::whole},
+                     {"MODEL", Kind::elastic},
+                     {"CALLS", Kind::number},
+                     {"DELAYED", Kind::number},
+                     {"BY S", Kind::number},
+                     {"REFUSED", Kind::number},
+                     {"MOVED", Kind::number}});
+  print_listing(transaction, options.json, table, "sluice.shadow_hours($1) r",
+                "to_char(at, 'YYYY-MM-DD HH24:MI'), model, calls, delayed,"
+                " round(delay_s::numeric, 1), refused, moved",
+                options.id);
 }
 
 // An object of texts. The names of a route's models may have a "=", their weights have none.

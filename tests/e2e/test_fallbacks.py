@@ -37,7 +37,7 @@ def test_fallbacks_are_set_listed_and_removed(run, url, mock):
     assert run("route", "set", "r", "small").returncode == 0
     assert run("route", "set", "r", "large", "weight=2", "tier=2").returncode == 0
     assert [(row["model"], row["tier"]) for row in rows(run, "route", "ls")
-        if row["route"] == "r"] == [("large", 2), ("small", 1)]
+        if row["route"] == "r"] == [("small", 1), ("large", 2)]
 
 
 def test_fallbacks_and_tiers_over_http(url, server, mock):
