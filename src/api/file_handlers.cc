@@ -181,14 +181,6 @@ Co<std::optional<HttpReply>> take_form(ApiRequest& request, MultipartReader& rea
   co_return std::nullopt;
 }
 
-// One call on the file that the path names: $1 its number, $2 the tenant.
-Co<HttpReply> answer_about(Services& services, const ApiRequest& request, std::string_view sql) {
-  const auto id = parse_id(request.names[0], id_prefix);
-  if (!id) return reply_with(error_reply(404, "not_found", no_such_file));
-  PgParams params = {std::to_string(*id), request.caller.tenant};
-  return answer_with_value(services.database, request.http, sql, std::move(params), no_such_file);
-}
-
 }  // namespace
 
 Co<HttpReply> upload_file(Services& services, ApiRequest request) {
@@ -227,25 +219,22 @@ Co<HttpReply> list_files(Services& services, ApiRequest request) {
       no_such_file);
 }
 
-Co<HttpReply> show_file(Services& services, ApiRequest request) {
-  return answer_about(services, request, "select sluice.show_file($1::bigint, $2)");
+Co<HttpReply> answer_about_file(Services& services, ApiRequest request) {
+  const auto id = parse_id(request.names[0], id_prefix);
+  if (!id) return reply_with(error_reply(404, "not_found", no_such_file));
+  PgParams params = {std::to_string(*id), request.caller.tenant};
+  return answer_with_value(services.database, request.http, request.sql, std::move(params),
+                           no_such_file);
 }
 
 Co<HttpReply> send_file(Services& services, ApiRequest request) {
   const auto id = parse_id(request.names[0], id_prefix);
   const Caller caller = request.caller;
   const Requester requester(request.http.client);
-  HttpReply shown = co_await show_file(services, std::move(request));
+  HttpReply shown = co_await answer_about_file(services, std::move(request));
   if (shown.status != 200) co_return shown;
   co_return send_parts(services, "select sluice.file_body($1::bigint, $2, $3::int)", *id, requester,
                        caller);
-}
-
-Co<HttpReply> delete_file(Services& services, ApiRequest request) {
-  return answer_about(
-      services, request,
-      "select case when sluice.delete_file($1::bigint, $2)"
-      " then json_build_object('id', 'file-' || $1, 'object', 'file', 'deleted', true) end");
 }
 
 }  // namespace sluice

@@ -7,8 +7,9 @@ namespace sluice {
 
 Co<HttpReply> upload_file(Services& services, ApiRequest request);
 Co<HttpReply> list_files(Services& services, ApiRequest request);
-Co<HttpReply> show_file(Services& services, ApiRequest request);
 Co<HttpReply> send_file(Services& services, ApiRequest request);
-Co<HttpReply> delete_file(Services& services, ApiRequest request);
+
+// Route::sql about the file that the path names: $1 its number, $2 the key's tenant.
+Co<HttpReply> answer_about_file(Services& services, ApiRequest request);
 
 }  // namespace sluice

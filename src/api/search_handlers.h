@@ -1,5 +1,6 @@
-// The handlers with which people look into tasks: the search, a task's timeline and texts, dead
-// letters in groups: see docs/http.md. For a key, another tenant's task does not exist.
+// The handlers with which people look for tasks: the search, dead letters in groups: see
+// docs/http.md. Of Route::sql $1 is the query's conditions, $2 the key's tenant. For a key, another
+// tenant's task does not exist.
 #pragma once
 
 #include "api/routes.h"
@@ -7,8 +8,6 @@
 namespace sluice {
 
 Co<HttpReply> search_tasks(Services& services, ApiRequest request);
-Co<HttpReply> show_timeline(Services& services, ApiRequest request);
-Co<HttpReply> read_texts(Services& services, ApiRequest request);
 Co<HttpReply> list_dead_letter_groups(Services& services, ApiRequest request);
 
 }  // namespace sluice

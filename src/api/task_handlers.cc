@@ -42,13 +42,6 @@ Co<HttpReply> task_reply(Co<Result<PgResult>> reply, int status = 200) {
   co_return json_reply(status, std::string(rows->text(0, 0)) + "\n");
 }
 
-// The value of `expression` over t, the task, for answer_about_task().
-std::string of_task(std::string_view expression) {
-  return fmt::format(
-      "select {} from sluice.task($1::bigint) t where $2::text is null or t.tenant = $2",
-      expression);
-}
-
 Co<HttpReply> submit_one(Services& services, ApiRequest request, std::optional<std::string> key) {
   Submitter::Submission submission;
   const std::string problem = json_object_problem(request.http.body, json_keys_max,
@@ -211,20 +204,19 @@ Co<HttpReply> list(Services& services, ApiRequest request, const std::string& sq
   return answer_with_value(services.reads, request.http, sql, std::move(params));
 }
 
+Co<HttpReply> answer_about(Services& services, const ApiRequest& request, int status) {
+  const auto id = parse_id(request.names[0]);
+  if (!id) return reply_with(no_such_task());
+  PgParams params = {std::to_string(*id), request.caller.tenant};
+  std::string statement = in_name_of(request.caller.key_id, request.sql, params);
+  return task_reply(services.database.query(request.http, std::move(statement), std::move(params)),
+                    status);
+}
+
 }  // namespace
 
 HttpReply no_such_task() {
   return error_reply(404, "not_found", "there is no such task", "SL006");
-}
-
-Co<HttpReply> answer_about_task(Services& services, const ApiRequest& request, std::string_view sql,
-                                int status) {
-  const auto id = parse_id(request.names[0]);
-  if (!id) return reply_with(no_such_task());
-  PgParams params = {std::to_string(*id), request.caller.tenant};
-  std::string statement = in_name_of(request.caller.key_id, sql, params);
-  return task_reply(services.database.query(request.http, std::move(statement), std::move(params)),
-                    status);
 }
 
 Co<HttpReply> submit_tasks(Services& services, ApiRequest request) {
@@ -292,11 +284,6 @@ Co<HttpReply> show_task(Services& services, ApiRequest request) {
   co_return co_await std::move(reply);
 }
 
-Co<HttpReply> cancel_task(Services& services, ApiRequest request) {
-  return answer_about_task(services, request,
-                           of_task("json_build_object('id', t.id, 'status', sluice.cancel(t.id))"));
-}
-
 Co<HttpReply> stream_task(Services& services, ApiRequest request) {
   const auto id = parse_id(request.names[0]);
   if (!id) co_return no_such_task();
@@ -314,21 +301,12 @@ Co<HttpReply> stream_task(Services& services, ApiRequest request) {
   co_return reply;
 }
 
-Co<HttpReply> explain_task(Services& services, ApiRequest request) {
-  return answer_about_task(
-      services, request,
-      of_task("json_build_object('id', t.id, 'explanation', sluice.explain(t.id))"));
-}
-
-Co<HttpReply> forget_task(Services& services, ApiRequest request) {
-  return answer_about_task(
-      services, request,
-      of_task("json_build_object('id', t.id, 'forgotten', sluice.forget(t.id) is not null)"));
+Co<HttpReply> answer_about_task(Services& services, ApiRequest request) {
+  return answer_about(services, request, 200);
 }
 
 Co<HttpReply> redrive_task(Services& services, ApiRequest request) {
-  return answer_about_task(services, request,
-                           of_task("json_build_object('id', sluice.redrive(t.id))"), 202);
+  return answer_about(services, request, 202);
 }
 
 }  // namespace sluice

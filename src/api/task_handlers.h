@@ -9,19 +9,16 @@ namespace sluice {
 // 404, the same for a task that does not exist and for another tenant's.
 HttpReply no_such_task();
 
-// The one value of `sql` about the task that the path names, in the name of the request's key: $1
-// the task's number, $2 the key's tenant. Without a value there is no such task.
-Co<HttpReply> answer_about_task(Services& services, const ApiRequest& request, std::string_view sql,
-                                int status = 200);
+// The one value of Route::sql about the task that the path names, in the name of the request's key:
+// $1 the task's number, $2 the key's tenant. Without a value there is no such task. redrive_task:
+// 202.
+Co<HttpReply> answer_about_task(Services& services, ApiRequest request);
+Co<HttpReply> redrive_task(Services& services, ApiRequest request);
 
 Co<HttpReply> submit_tasks(Services& services, ApiRequest request);
 Co<HttpReply> list_tasks(Services& services, ApiRequest request);
 Co<HttpReply> show_task(Services& services, ApiRequest request);
-Co<HttpReply> cancel_task(Services& services, ApiRequest request);
 Co<HttpReply> stream_task(Services& services, ApiRequest request);
-Co<HttpReply> explain_task(Services& services, ApiRequest request);
-Co<HttpReply> redrive_task(Services& services, ApiRequest request);
-Co<HttpReply> forget_task(Services& services, ApiRequest request);
 Co<HttpReply> list_dead_letters(Services& services, ApiRequest request);
 
 }  // namespace sluice
