@@ -8,8 +8,8 @@ select is(fault('{"team": "search", "n": 1.5, "by": {"name": null, "is": true}}'
   'everyday ones');
 select is(fault(null), null, 'none');
 select is(fault('["a"]'), 'metadata is a JSON array, not an object', 'no object');
-select is(fault('{"a": 1, "by": {"tags": ["a"]}}'), 'metadata.by.tags is an array',
-  'an array, where it is');
+select is(fault('{"a": 1, "by": {"tags": ["a"]}}'), 'metadata has an array',
+  'an array, however deep');
 select is(fault(jsonb_build_object('a', repeat('x', 1015))), null, 'all of 1 KiB');
 select is(fault(jsonb_build_object('a', repeat('x', 1016))),
   'metadata has more than 1024 bytes', 'more');

@@ -92,8 +92,8 @@ begin
     v_fault := 'metadata has more than 64 KiB, or a number of more than 400 digits';
   elsif octet_length(p_metadata::text) > sluice.condition_bytes_max() then
     v_fault := format('metadata has more than %s bytes', sluice.condition_bytes_max());
-  else
-    v_fault := sluice.array_in(p_metadata) || ' is an array';
+  elsif jsonb_path_exists(p_metadata, 'strict $.** ? (@.type() == "array")') then
+    v_fault := 'metadata has an array';
   end if;
   if v_fault is not null then
     raise exception '%', v_fault using errcode = 'SL004', column = 'metadata',
@@ -102,19 +102,6 @@ begin
         sluice.condition_bytes_max());
   end if;
 end
-$$;
-
--- array_in: the path of the first array in metadata, which are small; null: there is none.
-create or replace function sluice.array_in(p_metadata jsonb) returns text
-language sql immutable parallel safe
-as $$
-  with recursive part (path, value) as (
-    select 'metadata', p_metadata
-    union all
-    select p.path || '.' || e.key, e.value
-    from part p cross join lateral jsonb_each(case jsonb_typeof(p.value) when 'object' then p.value
-      else '{}' end) e)
-  select min(path) from part where jsonb_typeof(value) = 'array'
 $$;
 
 -- is_meant: whether a task meets the conditions that do not depend on its place. p_at is compared
