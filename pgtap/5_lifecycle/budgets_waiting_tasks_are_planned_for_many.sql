@@ -19,7 +19,7 @@ select is((select count(*) from sluice.waiting_by_turns((budget_row(:'b')).id, 1
   1101::bigint, 'a thousand and the hundred that need least');
 select ok(clock_timestamp() - :'started'::timestamptz < interval '0.5 s', 'soon');
 select clock_timestamp() as started \gset
-select is(sluice.wake_all_waiting(array[(budget_row(:'b')).id], null, at(2)), 20000,
+select is(sluice.wake_all_waiting(array[(budget_row(:'b')).id], null, at(2), ''), 20000,
   'all go on');
 select is_empty('select from sluice.budget_wait where task_id < 0', 'and are forgotten');
 select ok(clock_timestamp() - :'started'::timestamptz < interval '2 s', 'soon, too');

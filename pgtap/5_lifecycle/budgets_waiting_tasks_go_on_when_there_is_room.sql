@@ -1,5 +1,5 @@
 -- sluice.look_at_budgets, sluice.wake_waiting, sluice.waiting_by_turns, sluice.waits_max,
--- sluice.wake_all_waiting, sluice.wake_held, sluice.wake_left, sluice.waits_for_time
+-- sluice.wake_all_waiting, sluice.wake_left, sluice.waits_for_time
 begin;
 \ir ../_helpers.sql
 \ir ../_budgets.sql

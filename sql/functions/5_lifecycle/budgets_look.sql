@@ -30,9 +30,12 @@ begin
     if v_budget.is_hard then
       v_woken := v_woken + sluice.wake_waiting(v_budget, v_budget.limit_nanos - v_sums.total,
         p_now);
+      -- What calls under way have kept out, and no longer do: a claim does with it what the budget
+      -- says of one that is spent.
       if v_sums.held = 0 and (v_budget.at_limit <> 'park'
         or exists (select from sluice.fallbacks f where f.cause = 'over_budget')) then
-        v_woken := v_woken + sluice.wake_held(v_budget.id, p_now);
+        v_woken := v_woken + sluice.wake_all_waiting(array[v_budget.id], sluice.waits_max(), p_now,
+          sluice.held_text());
       end if;
     end if;
     exit when clock_timestamp() > v_until;
@@ -165,37 +168,13 @@ begin
 end
 $$;
 
--- wake_held: lets a budget's tasks try again that wait only because calls under way had left no
--- room, when there are none: a claim does with them what the budget says of one that is spent. It
--- looks at the first waits_max that wait.
--- Returns: how many.
-create or replace function sluice.wake_held(p_budget int, p_now timestamptz) returns int
-language plpgsql volatile
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
-as $$
-declare
-  v_ids bigint[] := array(
-    select l.task_id from (
-      select w.task_id, w.until, w.reason from sluice.budget_wait w
-      where w.budget = p_budget and w.until > p_now
-      order by w.rank, w.tenant, w.task_id limit sluice.waits_max() for update skip locked) w
-    cross join lateral (
-      select l.task_id, l.ready_at from sluice.later l where l.task_id = w.task_id
-      limit 1 for update skip locked) l
-    where l.ready_at = w.until and starts_with(w.reason, sluice.held_text()));
-begin
-  update sluice.later l set ready_at = p_now where l.task_id = any (v_ids);
-  update sluice.budget_wait w set until = p_now where w.task_id = any (v_ids);
-  return cardinality(v_ids);
-end
-$$;
-
 -- wake_all_waiting: lets all that waits for some budgets try again, whether it fits or not, but
 -- what somebody has locked.
--- Params:  p_max: of how many tasks at most; null: of all.
+-- Params:  p_max: of how many tasks at most; null: of all; p_reason: of those alone whose reason
+--          begins so, among the first p_max.
 -- Returns: how many.
 create or replace function sluice.wake_all_waiting(
-  p_budgets int[], p_max int, p_now timestamptz)
+  p_budgets int[], p_max int, p_now timestamptz, p_reason text)
 returns int
 language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
@@ -203,16 +182,19 @@ as $$
 declare
   v_ids bigint[] := array(
     select l.task_id from (
-      select w.task_id, w.until from sluice.budget_wait w
-      where w.budget = any (p_budgets) and w.until > p_now for update skip locked) w
+      select w.task_id, w.until, w.reason from sluice.budget_wait w
+      where w.budget = any (p_budgets) and w.until > p_now
+      order by w.rank, w.tenant, w.task_id limit case when p_reason <> '' then p_max end
+      for update skip locked) w
     cross join lateral (
       select l.task_id, l.ready_at from sluice.later l where l.task_id = w.task_id
       limit 1 for update skip locked) l
-    where l.ready_at = w.until limit p_max);
+    where l.ready_at = w.until and starts_with(w.reason, p_reason) limit p_max);
 begin
   update sluice.later l set ready_at = p_now where l.task_id = any (v_ids);
-  -- theirs, and those of tasks that are elsewhere
-  delete from sluice.budget_wait w where w.ctid = any (array(
+  delete from sluice.budget_wait w where w.task_id = any (v_ids);
+  -- and those of tasks that are elsewhere
+  delete from sluice.budget_wait w where p_reason = '' and w.ctid = any (array(
     select o.ctid from sluice.budget_wait o where o.budget = any (p_budgets)
       and (select l.ready_at from sluice.later l where l.task_id = o.task_id)
         is distinct from o.until
@@ -239,6 +221,6 @@ declare
       and not exists (select from sluice.budgets b where b.id = w.budget and b.is_hard));
 begin
   return case when v_budgets = '{}' then 0
-    else sluice.wake_all_waiting(v_budgets, sluice.waits_max(), p_now) end;
+    else sluice.wake_all_waiting(v_budgets, sluice.waits_max(), p_now, '') end;
 end
 $$;

@@ -50,7 +50,7 @@ begin
     perform sluice.wake_waiting(new, new.limit_nanos
       - (sluice.budget_sums(new, clock_timestamp())).total, clock_timestamp());
   elsif tg_op <> 'INSERT' then
-    perform sluice.wake_all_waiting(array[v_id], null, clock_timestamp());
+    perform sluice.wake_all_waiting(array[v_id], null, clock_timestamp(), '');
   end if;
   if tg_op = 'UPDATE' and new.limit_nanos > old.limit_nanos then
     delete from sluice.budget_mark k using sluice.budget_sums(new, clock_timestamp()) s
