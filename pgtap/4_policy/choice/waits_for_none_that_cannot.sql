@@ -1,4 +1,4 @@
--- sluice.rivals, sluice.note_full
+-- sluice.rivals, sluice.note_routed
 begin;
 \ir ../../_helpers.sql
 \ir _speeds.sql

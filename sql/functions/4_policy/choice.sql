@@ -225,16 +225,3 @@ begin
   end if;
 end
 $$;
-
--- note_full: notes that a model has been given all that it asked for by the lines p_shares that
--- choose: it does not count there before it asks again.
-create or replace function sluice.note_full(p_model int, p_shares sluice.claim_share[])
-returns void
-language plpgsql volatile
-as $$
-begin
-  perform sluice.note_meter(s.line, p_model, o.at, o.v, 0)
-  from unnest(p_shares) s cross join lateral sluice.meter_of(s.line, p_model) o
-  where s.prefer is not null and o.weight > 0;
-end
-$$;

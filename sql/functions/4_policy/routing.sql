@@ -77,7 +77,8 @@ $$;
 --          number was limited by permits or calls in flight, or only urgent tasks were wanted;
 --          p_leases: what it took; p_more: how many it might take beyond p_want in the claim's
 --          second round. If that is none, and it has taken all that it wanted, it is full: other
---          workers need not leave it anything.
+--          workers need not leave it anything. In a line that chooses it does not count before it
+--          asks again.
 create or replace function sluice.note_routed(
   p_model sluice.models, p_shares sluice.claim_share[], p_want int, p_is_limited boolean,
   p_leases sluice.lease[], p_now timestamptz, p_more int default 0)
@@ -92,20 +93,22 @@ declare
   v_full bigint;
 begin
   for v in
-    select s.line, r.weight, r.prefer, r.tier, p_more = 0 and cardinality(p_leases) >= p_want
-      and exists (select from sluice.routes o where o.route = r.route
-        and o.tier > r.tier) as is_full, (select count(*) from unnest(p_leases) e
-      where e.line = s.line) as taken, least(s.most, p_want) as most
+    select s.line, r.weight, r.tier, p_more = 0 and cardinality(p_leases) >= p_want
+      and (r.prefer <> 'weight' or exists (select from sluice.routes o where o.route = r.route
+        and o.tier > r.tier)) as is_full, r.prefer <> 'weight' as chooses,
+      (select count(*) from unnest(p_leases) e where e.line = s.line) as taken,
+      least(s.most, p_want) as most
     from unnest(p_shares) s join sluice.route_line l on l.n = -s.line and l.model is null
     join sluice.routes r on r.route = l.route and r.model = p_model.name and r.weight > 0
   loop
     v_own := sluice.meter_of(v.line, p_model.id);
-    v_counts := case when v.taken = v.most then not (p_is_limited and v.taken = p_want)
+    v_counts := case when v.is_full and v.chooses then false
+      when v.taken = v.most then not (p_is_limited and v.taken = p_want)
       else not sluice.passes_over(p_model, v.line, p_want, p_is_limited, p_leases) end;
-    v_full := case when v.is_full then 1 end;
+    v_full := case when v.is_full and not v.chooses then 1 end;
     continue when v.taken = 0 and coalesce(v_counts = (v_own.weight > 0)
       and v_own.tenant is not distinct from v_full, true);
-    if v.prefer <> 'weight' then
+    if v.chooses then
       perform sluice.note_chosen(v.line, p_model.id, v.weight, v.taken::int, v_counts, p_now);
       continue;
     end if;

@@ -94,9 +94,6 @@ begin
       false)
     where p_model = any (sluice.over_models(false));
   end if;
-  if v_model.is_compared and p_more = 0 and cardinality(v_leases) = v_want then
-    perform sluice.note_full(p_model, v_shares);
-  end if;
   if v_model.rpm is not null then
     perform sluice.take_permits(v_quota, cardinality(v_leases), v_now);
   end if;
