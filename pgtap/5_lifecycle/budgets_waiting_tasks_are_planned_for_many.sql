@@ -12,7 +12,7 @@ select given_budget('model', :'m', 1000) as b \gset
 insert into sluice.later (task_id, ready_at, model, request_bytes, fence, rank, attempts, tenant)
 select -n, at(900), id_of(:'m'), 1, 0, 0, 0, 'a' from generate_series(1, 20000) n;
 insert into sluice.budget_wait (task_id, budget, until, reason, need, rank, tenant)
-select -n, (budget_row(:'b')).id, at(900), 'x', 100, 0, 'a' from generate_series(1, 20001) n;
+select -n, (budget_row(:'b')).id, at(900), 'x', 100, 0, 'a' from generate_series(1, 20000) n;
 update pg_class set reltuples = 0, relpages = 1 where oid = 'sluice.later'::regclass;
 select clock_timestamp() as started \gset
 select is((select count(*) from sluice.waiting_by_turns((budget_row(:'b')).id, 1000, at(1))),

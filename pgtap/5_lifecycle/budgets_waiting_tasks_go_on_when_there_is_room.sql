@@ -33,6 +33,8 @@ select is((select count(*)::int from sluice.budget_wait where task_id = any (:'i
 select completed(:w, told(i, 'failed', error => 'HTTP 400', billed => false), at(7))
 from unnest((:'ids'::bigint[])[4:4]) i \g /dev/null
 select sluice.cancel((:'ids'::bigint[])[12], at(7)) \g /dev/null
+select is_empty(format('select from sluice.budget_wait where task_id = %s',
+  (:'ids'::bigint[])[12]), 'nor does one that was cancelled');
 select is(sluice.look_at_budgets(at(8)), 1, 'one that was cancelled takes no room');
 select is(waiting(:'ids'), '{15}', 'of another');
 update sluice.budget_wait set need = 400 where task_id = (:'ids'::bigint[])[15];
@@ -157,18 +159,6 @@ select come_late();
 select is(look(at(4003)), 3, 'and so does what waits for one that is gone');
 select is_empty('select from sluice.budget_wait w join parked p using (task_id)',
   'nothing waits any longer');
-
--- a task that waits again since the look has read that it does not
-select given_budget('tenant', 'late', 1000) as late \gset
-update parked set budget = (budget_row(:'late')).id;
-select come_late();
-create or replace function sluice.waiting_by_turns(
-  p_budget int, p_left numeric, p_now timestamptz)
-returns table (task_id bigint, need numeric, waits boolean) language sql
-as $$ select p.task_id, p.need, false from parked p $$;
-select sluice.wake_waiting(budget_row(:'late'), 1000, at(4004)) \g /dev/null
-select is((select count(*)::int from sluice.budget_wait join parked p using (task_id)), 3,
-  'keeps its wait');
 
 select * from finish();
 rollback;

@@ -52,7 +52,8 @@ drop function if exists sluice.cells_of(sluice.history_look, bigint, bigint, big
   sluice.attempt_cells(sluice.history_look), sluice.uncounted_ends(sluice.history_look),
   sluice.uncounted_attempts(sluice.history_look), sluice.request_bounds(text, text),
   sluice.task_bounds(text, text, text, int),
-  sluice.within_budgets(sluice.models, sluice.turn[], timestamptz) cascade;
+  sluice.within_budgets(sluice.models, sluice.turn[], timestamptz),
+  sluice.waiting_by_turns(int, numeric, timestamptz) cascade;
 -- These no longer return how many rows they removed.
 drop function if exists sluice.merge_spent(int, timestamptz), sluice.forget_audit(timestamptz),
   sluice.forget_revisions(timestamptz) cascade;

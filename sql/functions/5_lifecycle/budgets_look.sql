@@ -75,14 +75,13 @@ as $$ select 1000 $$;
 -- draws where the tenants begin, so that also of the tasks that go on one by one each tenant has
 -- its share. Of each of the first waits_max lanes (rank, tenant) it reads an equal part of
 -- waits_max; of all the 100 that need least, which come last in their rank.
--- Returns: waits: false for one that is elsewhere by now.
 --
 -- Here and below tasks are looked up one by one, by their ids alone: a join, or an index on
 -- another column, may go through all of `later` for each where that was last vacuumed when it was
 -- empty (3 s with 30,000; 22 ms).
 create or replace function sluice.waiting_by_turns(
   p_budget int, p_left numeric, p_now timestamptz)
-returns table (task_id bigint, need numeric, waits boolean)
+returns table (task_id bigint, need numeric)
 language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 as $$
@@ -112,8 +111,7 @@ begin
     union all
     (select o.*, null from sluice.budget_wait o where o.budget = p_budget and o.until > p_now
       and o.need <= p_left order by o.need limit 100))
-  select p.task_id, p.need, coalesce(
-    (select l.ready_at from sluice.later l where l.task_id = p.task_id) = p.until, false)
+  select p.task_id, p.need
   from (select distinct on (p.task_id) p.* from pick p order by p.task_id, p.start) p
   order by p.rank, p.start, p.task_id;
 end
@@ -135,7 +133,6 @@ declare
   v_least numeric := (select min(w.need) from sluice.budget_wait w
     where w.budget = p_budget.id and w.until > p_now);
   v_ids bigint[] := '{}';
-  v_gone bigint[] := '{}';
 begin
   if v_least is null or v_left < v_least then
     return 0;
@@ -144,9 +141,7 @@ begin
     where w.until between p_now - interval '1 minute' and p_now and w.budget = p_budget.id), 0);
   for v in select * from sluice.waiting_by_turns(p_budget.id, v_left, p_now) loop
     exit when v_left < v_least;
-    if not v.waits then
-      v_gone := v_gone || v.task_id;
-    elsif v.need <= v_left then
+    if v.need <= v_left then
       perform from sluice.later l
       join sluice.budget_wait w on w.task_id = l.task_id and w.until = l.ready_at
       where l.task_id = v.task_id for update of l, w skip locked;
@@ -159,11 +154,6 @@ begin
   with moved as (
     update sluice.later l set ready_at = p_now where l.task_id = any (v_ids))
   update sluice.budget_wait w set until = p_now where w.task_id = any (v_ids);
-  delete from sluice.budget_wait w where w.ctid = any (array(
-    select o.ctid from sluice.budget_wait o where o.task_id = any (v_gone)
-      and (select l.ready_at from sluice.later l where l.task_id = o.task_id)
-        is distinct from o.until
-    for update skip locked));
   return cardinality(v_ids);
 end
 $$;
@@ -193,12 +183,6 @@ declare
 begin
   update sluice.later l set ready_at = p_now where l.task_id = any (v_ids);
   delete from sluice.budget_wait w where w.task_id = any (v_ids);
-  -- and those of tasks that are elsewhere
-  delete from sluice.budget_wait w where p_reason = '' and w.ctid = any (array(
-    select o.ctid from sluice.budget_wait o where o.budget = any (p_budgets)
-      and (select l.ready_at from sluice.later l where l.task_id = o.task_id)
-        is distinct from o.until
-    limit p_max for update skip locked));
   return cardinality(v_ids);
 end
 $$;

@@ -91,7 +91,7 @@ end
 $$;
 
 -- take_waiting: deletes those of tasks p_ids that wait in one place, and makes the lanes known that
--- it takes from; of what waits for its time, the tenants.
+-- it takes from; of what waits for its time, the tenants. No budget waits for them any longer.
 -- Params:  p_place: later or queue_<l>.
 -- Returns: their rows, null: none; of what waits for its time without ready_at.
 create or replace function sluice.take_waiting(p_place text, p_ids bigint[])
@@ -109,6 +109,8 @@ begin
   into v_rows using p_ids;
   if p_place = 'later' then
     perform sluice.note_later_gone(array(select r.tenant from unnest(v_rows) r));
+    delete from sluice.budget_wait w where w.task_id = any (array(select r.task_id
+      from unnest(v_rows) r));
   else
     perform sluice.note_gone(sluice.line_of_place(p_place), v_rows);
   end if;
