@@ -1,4 +1,4 @@
--- sluice.advance_in_time
+-- sluice.advance_lines
 begin;
 \set alone
 \ir ../../_helpers.sql

@@ -1,4 +1,4 @@
--- sluice.walk_in_time
+-- sluice.walk_in_time, sluice.walk_lines, sluice.walk_late, sluice.rescan_late
 -- The attack: 200,000 tasks of a tenant beside its open transaction. The walk of the line rested
 -- for 20 s and more, and what others committed a second after their submits waited for it.
 begin;

@@ -24,7 +24,6 @@ declare
   v_newest bigint := coalesce(pg_sequence_last_value('sluice.task_id'::regclass), 0);
   v_rest_id bigint := coalesce(pg_sequence_last_value('sluice.sweep_rest_id'::regclass), 0);
   v_is_idle boolean;
-  v_started timestamptz;
   v_expired int;
   v_lowered int;
 begin
@@ -41,22 +40,16 @@ begin
   v_is_idle := sluice.is_idle();  -- before the walk: what comes during it is not seen by all of it
   -- Rows of tasks before locks of models. At most a fiftieth of the time: it waits for rows of open
   -- transactions.
-  v_started := clock_timestamp();
-  if not sluice.rests(0, -5, v_now) then
-    perform sluice.settle_cancellations(v_now), sluice.rest(0, -5, 50, v_started, v_now);
-  end if;
+  perform sluice.in_turn('settle_cancellations', -5, 50, v_now);
   -- At most a tenth: while somebody holds a snapshot it walks over the index entries of tasks that
   -- are gone.
-  v_started := clock_timestamp();
-  if not sluice.rests(0, -4, v_now) then
-    v_expired := sluice.expire_due(v_now);
-    perform sluice.rest(0, -4, 10, v_started, v_now);
-  end if;
+  v_expired := sluice.in_turn('expire_due', -4, 10, v_now);
   perform sluice.look_at_tenants(v_now);
   perform sluice.follow_clock_back(v_last - v_now, v_now) where v_last > v_now + c_back_min;
   perform sluice.leave_broken(v_now)
   where exists (select from sluice.fallbacks f where f.cause = 'breaker_open');
-  perform sluice.forget_later_gone(v_now), sluice.look_for_deadlines(v_now);
+  perform sluice.in_turn('forget_later_gone', -9, 50, v_now),
+    sluice.in_turn('look_for_deadlines', -8, 50, v_now);
   perform sluice.note_server()
   where exists (select from sluice.gate g where g.server_started <> pg_postmaster_start_time());
   -- Locks that claims want, of lines, budgets and models, are had from here to the commit.
@@ -64,7 +57,7 @@ begin
   v_lowered := sluice.walk_in_time(v_now);
   perform sluice.clean_budgets(v_now), sluice.look_at_budgets(v_now)
   where exists (select from sluice.budgets) or exists (select from sluice.budget_wait);
-  perform sluice.advance_in_time(v_now);
+  perform sluice.in_turn('advance_lines', -6, 10, v_now);
   v_is_idle := v_is_idle and coalesce(v_expired = 0 and v_lowered = 0, false);
   perform sluice.note_meter(0, 0, v_now, 0, 0),
     setval('sluice.sweep_rest_id', case when v_is_idle then v_newest + 1 else 0 end),
@@ -88,57 +81,56 @@ $$;
 create or replace function sluice.walk_in_time(p_now timestamptz) returns int
 language plpgsql volatile
 as $$
+begin
+  return coalesce(sluice.in_turn('walk_lines', -3, 50, p_now),
+    nullif(sluice.in_turn('walk_late', -10, 50, p_now), 0));
+end
+$$;
+
+-- walk_lines: walks each line that has marks and does not rest, and removes what is old.
+create or replace function sluice.walk_lines(p_now timestamptz) returns int
+language plpgsql volatile
+as $$
 declare
-  c_late_lag constant interval := '5 s';  -- within that a transaction mostly commits
-  v_rests boolean := sluice.rests(0, -3, p_now);
-  v_started timestamptz := clock_timestamp();
-  v_began timestamptz;
   v_line int;
   v_lowered int := 0;
 begin
-  if v_rests and sluice.rests(0, -10, p_now) then
-    return null;
-  end if;
   for v_line in select distinct m.line from sluice.mark m order by m.line loop
-    if v_rests or sluice.rests(v_line, -2, p_now) then
-      v_lowered := v_lowered + sluice.rescan_line(v_line, p_now, p_now - c_late_lag);
-      continue;
-    end if;
-    v_began := clock_timestamp();
-    v_lowered := v_lowered + sluice.rescan_line(v_line, p_now);
-    perform sluice.rest(v_line, -2, 200, v_began, p_now)
-    where clock_timestamp() > v_began + interval '50 ms';
+    v_lowered := v_lowered + coalesce(sluice.in_turn('rescan_line', -2, 200, p_now, v_line),
+      sluice.rescan_late(v_line, p_now));
   end loop;
-  if v_rests then
-    perform sluice.rest(0, -10, 50, v_started, p_now);
-    return nullif(v_lowered, 0);
-  end if;
-  perform sluice.clean_spent(p_now), sluice.clean_hints(), sluice.rest(0, -3, 50, v_started, p_now);
+  perform sluice.clean_spent(p_now), sluice.clean_hints();
   return v_lowered;
 end
 $$;
 
--- look_for_deadlines: corrects the hints of lines that may have work, at most a fiftieth of the
--- time.
+-- walk_late: walks the rows of the last seconds of each line.
+create or replace function sluice.walk_late(p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+begin
+  return (select sum(sluice.rescan_late(l.line, p_now))
+    from (select distinct m.line from sluice.mark m order by m.line) l);
+end
+$$;
+
+-- rescan_late: rescan_line for what was submitted in the last 5 s: mostly a transaction commits
+-- within that.
+create or replace function sluice.rescan_late(p_line int, p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+begin
+  return sluice.rescan_line(p_line, p_now, p_now - interval '5 s');
+end
+$$;
+
+-- look_for_deadlines: corrects the hints of lines that may have work.
 create or replace function sluice.look_for_deadlines(p_now timestamptz) returns void
 language plpgsql volatile
 as $$
-declare
-  v_started timestamptz := clock_timestamp();
-  v_began timestamptz;
-  v_line int;
 begin
-  if sluice.rests(0, -8, p_now) then
-    return;
-  end if;
-  for v_line in select distinct r.line from sluice.ready_line r order by r.line loop
-    continue when sluice.rests(v_line, -8, p_now);
-    v_began := clock_timestamp();
-    perform sluice.rescan_deadlines(v_line, p_now);
-    perform sluice.rest(v_line, -8, 200, v_began, p_now)
-    where clock_timestamp() > v_began + interval '50 ms';
-  end loop;
-  perform sluice.rest(0, -8, 50, v_started, p_now);
+  perform sluice.in_turn('rescan_deadlines', -8, 200, p_now, r.line)
+  from (select distinct r.line from sluice.ready_line r order by r.line) r;
 end
 $$;
 

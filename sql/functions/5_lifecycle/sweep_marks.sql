@@ -6,25 +6,20 @@ create or replace function sluice.mark_pays() returns int
 language sql immutable parallel safe
 as $$ select 8 $$;
 
--- advance_in_time: what keeps the locks of lines and models until the commit, at most a tenth of
--- the time: advances marks, and counts calls in flight anew.
-create or replace function sluice.advance_in_time(p_now timestamptz) returns void
+-- advance_lines: what keeps the locks of lines and models until the commit, at most a tenth of the
+-- time: advances marks, and counts calls in flight anew.
+create or replace function sluice.advance_lines(p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
   c_recounts_max constant int := 64;  -- of models without a maximum, at 60 us each
-  v_started timestamptz := clock_timestamp();
 begin
-  if sluice.rests(0, -6, p_now) then
-    return;
-  end if;
   perform sluice.advance_marks(l.line, p_now) from (
     select distinct m.line from sluice.mark m where m.line <> 0 order by m.line) l;
   -- A claim or completion that was rolled back has counted its calls all the same.
   perform sluice.recount_in_flight(m.id)
   from (select id from sluice.models where max_in_flight is not null
     union (select id from sluice.models order by random() limit c_recounts_max) order by id) m;
-  perform sluice.rest(0, -6, 10, v_started, p_now);
 end
 $$;
 
@@ -135,12 +130,8 @@ create or replace function sluice.forget_later_gone(p_now timestamptz) returns v
 language plpgsql volatile
 as $$
 declare
-  v_started timestamptz := clock_timestamp();
   v_before bigint := pg_stat_get_xact_blocks_fetched('sluice.later'::regclass);
 begin
-  if sluice.rests(0, -9, p_now) then
-    return;
-  end if;
   with noted as materialized (
     select distinct m.tenant from sluice.mark m where m.line = 0 and m.rank = 1),
   seen as materialized (
@@ -157,7 +148,6 @@ begin
   delete from sluice.mark m using walked w
   where m.line = 0 and m.rank = 1 and m.tenant = w.tenant and w.first is null
     and w.walk <= sluice.mark_pays();
-  perform sluice.rest(0, -9, 50, v_started, p_now);
 end
 $$;
 

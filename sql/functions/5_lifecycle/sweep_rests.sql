@@ -1,32 +1,35 @@
 -- Of the sweep: parts that may take long rest for a multiple of their time.
 
--- rests: whether a part of the sweep rests.
--- Params:  p_line, p_part: its meter: -2 of a line is that line's walk; -3 of line 0 is the walk of
---          all lines, -4 expiry, -5 the settling of cancellations, -6 advance_in_time, -8 the look
---          for deadlines, of a line its own, -9 forget_later_gone, -10 the walk of late rows.
-create or replace function sluice.rests(p_line int, p_part int, p_now timestamptz) returns boolean
+-- in_turn: does a part of the sweep, unless it rests, and then lets it rest p_times as long as it
+-- took: at most 30 minutes, and not for less than a second, which is the sweep's own pace; of a
+-- line only if it took long.
+-- Params:  p_part: a function of the time, or of p_line and the time; p_meter: of its rest: -2 of
+--          a line is that line's walk; -3 is the walk of all lines, -4 expiry, -5 the settling of
+--          cancellations, -6 advance_lines, -8 the look for deadlines, of a line its own, -9
+--          forget_later_gone, -10 the walk of late rows.
+-- Returns: what the part returned, 0 if nothing; null: it rests.
+create or replace function sluice.in_turn(
+  p_part text, p_meter int, p_times int, p_now timestamptz, p_line int default null)
+returns int
 language plpgsql volatile
 as $$
 declare
-  v_rest sluice.meter := sluice.meter_of(p_line, p_part);
+  c_long constant interval := '50 ms';
+  v_started timestamptz := clock_timestamp();
+  v_rest sluice.meter := sluice.meter_of(coalesce(p_line, 0), p_meter);
+  v_done text;
+  v_rest_s double precision;
 begin
   -- One that began later than now: the clock was set back.
-  return coalesce(p_now >= v_rest.at
-    and p_now < v_rest.at + make_interval(secs => v_rest.v), false);
-end
-$$;
-
--- rest: notes that a part of the sweep rests p_times as long as it took: at most 30 minutes, and
--- not for less than a second, which is the sweep's own pace.
-create or replace function sluice.rest(
-  p_line int, p_part int, p_times int, p_started timestamptz, p_now timestamptz) returns void
-language plpgsql volatile
-as $$
-declare
-  v_rest_s double precision := p_times * extract(epoch from clock_timestamp() - p_started);
-begin
-  if v_rest_s > 1 then
-    perform sluice.note_meter(p_line, p_part, p_now, least(v_rest_s, 1800), 0);
+  if p_now >= v_rest.at and p_now < v_rest.at + make_interval(secs => v_rest.v) then
+    return null;
   end if;
+  execute format('select sluice.%I(%s$2)', p_part, case when p_line is not null then '$1, ' end)
+    into v_done using p_line, p_now;
+  v_rest_s := p_times * extract(epoch from clock_timestamp() - v_started);
+  if v_rest_s > 1 and (p_line is null or clock_timestamp() > v_started + c_long) then
+    perform sluice.note_meter(coalesce(p_line, 0), p_meter, p_now, least(v_rest_s, 1800), 0);
+  end if;
+  return coalesce(nullif(v_done, '')::int, 0);
 end
 $$;
