@@ -118,15 +118,15 @@ Outcome outcome_of(const Backend& backend, const HttpResponse& response) {
   if (response.status < 200 || response.status > 299) {
     return outcome_of_error(response, body ? describe_error(*body) : ProviderError());
   }
-  if (response.body.empty()) return bad_response("it is empty");
-  if (!body) return bad_response("it is not JSON");
+  if (response.body.empty()) return with_status(bad_response("it is empty"), response.status);
+  if (!body) return with_status(bad_response("it is not JSON"), response.status);
   return outcome_of_answer(backend, response, *body, response.body);
 }
 
 Outcome outcome_of_answer(const Backend& backend, const HttpResponse& response,
                           const simdjson::dom::element& body, std::string verbatim) {
   if (const auto error = find_error(body)) return outcome_of_error(response, *error);
-  Outcome outcome = backend.read(body);
+  Outcome outcome = with_status(backend.read(body), response.status);
   if (auto* solved = std::get_if<Solved>(&outcome)) {
     const Usage usage = usage_of(body);
     if (solved->answer) solved->answer = harmless_text(std::move(*solved->answer));

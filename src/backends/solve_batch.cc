@@ -48,21 +48,23 @@ tl::expected<std::vector<Outcome>, Outcome> read_answers(const HttpResponse& res
   simdjson::dom::parser parser;
   simdjson::dom::element body;
   const bool is_json = parse_json(parser, response.body).get(body) == simdjson::SUCCESS;
+  const auto bad = [&response](std::string_view detail) {
+    return tl::unexpected(with_status(bad_response(detail), response.status));
+  };
   const auto answers = is_json ? array_of(body, "answers") : std::nullopt;
   if (response.status < 200 || response.status > 299 || !answers) {
     Outcome failure = outcome_of(solve_backend, response);
     if (!std::holds_alternative<Solved>(failure)) return tl::unexpected(std::move(failure));
-    return tl::unexpected(bad_response("it has one answer for all prompts"));
+    return bad("it has one answer for all prompts");
   }
   if (answers->size() != prompts) {
-    return tl::unexpected(
-        bad_response(fmt::format("it has {} answers for {} prompts", answers->size(), prompts)));
+    return bad(fmt::format("it has {} answers for {} prompts", answers->size(), prompts));
   }
   const auto is_answer = [](simdjson::dom::element answer) {
     return answer.is_string() || answer.is_object();
   };
   if (std::none_of(answers->begin(), answers->end(), is_answer)) {
-    return tl::unexpected(bad_response("none of its answers is a text or an object"));
+    return bad("none of its answers is a text or an object");
   }
   std::vector<Outcome> outcomes;
   outcomes.reserve(prompts);

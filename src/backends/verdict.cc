@@ -307,9 +307,16 @@ Outcome outcome_of_error(const HttpResponse& response, const ProviderError& erro
 }
 
 Outcome bad_response(std::string_view detail) {
-  return Retry{std::string(bad_response_code),
-               fmt::format("HTTP 200 with a body that is no answer: {}", detail), 200, true,
-               std::nullopt};
+  return Retry{std::string(bad_response_code), fmt::format("a body that is no answer: {}", detail),
+               std::nullopt, true, std::nullopt};
+}
+
+Outcome with_status(Outcome bad, int status) {
+  if (auto* retry = std::get_if<Retry>(&bad)) {
+    retry->error = fmt::format("HTTP {} with {}", status, retry->error);
+    retry->http_status = status;
+  }
+  return bad;
 }
 
 }  // namespace sluice

@@ -42,6 +42,8 @@ Outcome outcome_of_failure(const HttpFailure& failure);
 Outcome outcome_of_error(const HttpResponse& response, const ProviderError& error);
 
 // A successful status whose body makes no sense: may be a proxy's page; worth another attempt.
+// with_status() adds the status that it came with.
 Outcome bad_response(std::string_view detail);
+Outcome with_status(Outcome bad, int status);
 
 }  // namespace sluice

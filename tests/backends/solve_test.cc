@@ -82,6 +82,19 @@ TEST_CASE("solve: what is no answer is tried again") {
   }
 }
 
+TEST_CASE("what is no answer is told with the status that it came with") {
+  for (const auto& [status, body, error] :
+       {std::tuple(204, "", "HTTP 204 with a body that is no answer: it is empty"),
+        std::tuple(202, "<html>", "HTTP 202 with a body that is no answer: it is not JSON"),
+        std::tuple(201, "{}",
+                   "HTTP 201 with a body that is no answer: it has no text \"answer\"")}) {
+    const Outcome outcome = outcome_of(solve_backend, response_of(status, body));
+    REQUIRE(std::holds_alternative<Retry>(outcome));
+    CHECK(std::get<Retry>(outcome).error == error);
+    CHECK(std::get<Retry>(outcome).http_status == status);
+  }
+}
+
 TEST_CASE("the third bad answer is final, whatever max_attempts says") {
   const Outcome bad = answer_of(solve_backend, "<html>");
   CHECK(std::holds_alternative<Retry>(give_up_on_bad_answers(bad, 1)));
