@@ -56,9 +56,9 @@ inline constexpr size_t batch_bytes_max = size_t{8} << 20;
 // connection must be made.
 inline constexpr int64_t batch_send_margin_ms = 100;
 
-// Errors of a kind we do not know, in a row, before a completion is taken for unstorable: about a
-// second.
-inline constexpr int unknown_errors_max = 10;
+// An outcome that the database refuses is tried again after a pause that grows to this: so long the
+// others wait at most when the reason is gone.
+inline constexpr int64_t aside_pause_ms_max = 5'000;
 
 // A backend's answer. Longer ones end the call: nobody's memory is for a backend to fill.
 inline constexpr size_t response_bytes_max = size_t{32} << 20;

@@ -15,17 +15,23 @@ size_t bytes_of(const Outcome& outcome) {
   return solved->response.size() + (solved->answer ? solved->answer->size() : 0);
 }
 
-size_t bytes_of(const Completer::Batch& batch) {
-  size_t bytes = 0;
-  for (const EndedCall& ended : batch.ended) bytes += bytes_of(ended.outcome);
-  return bytes;
-}
-
 bool is_large(size_t bytes) {
   return bytes > bounds::complete_bytes_max;
 }
 
 constexpr std::string_view unstorable = "unstorable";
+
+bool is_unstorable(const Outcome& outcome) {
+  const auto* failed = std::get_if<Failed>(&outcome);
+  return failed != nullptr && failed->error_code == unstorable;
+}
+
+// Whether what an outcome says may be the reason, so that it would be refused for ever. All else is
+// about the database: a right, a disk, a table, a limit of the server. So are 21, which no value
+// brings about, and 54001: complete() nests no deeper for any outcome, for it parses none.
+bool blames_outcome(const Error& error) {
+  return error.code.starts_with("22") || error.code.starts_with("23") || error.code == "54000";
+}
 
 }  // namespace
 
@@ -47,8 +53,9 @@ bool Completer::contains(const TaskKey& key) const {
     return std::any_of(queue.begin(), queue.end(),
                        [&key](const Waiting& waiting) { return waiting.ended.key == key; });
   };
-  return has_key(again_) || std::any_of(queues_.begin(), queues_.end(),
-                                        [&](const auto& entry) { return has_key(entry.second); });
+  return has_key(again_) || has_key(aside_) ||
+         std::any_of(queues_.begin(), queues_.end(),
+                     [&](const auto& entry) { return has_key(entry.second); });
 }
 
 size_t Completer::rows_max() const {
@@ -57,10 +64,7 @@ size_t Completer::rows_max() const {
 
 Completer::Batch Completer::take(bool may_take_large) {
   Batch batch;
-  if (take_again(batch)) {
-    if (again_.empty() && !batch.is_large) take_small(batch);
-    return batch;
-  }
+  if (take_again(batch)) return batch;
   const bool is_larges_turn = may_take_large && !was_large_;
   if ((is_larges_turn && take_large(batch)) || take_small(batch)) return batch;
   take_large(batch);
@@ -82,7 +86,7 @@ bool Completer::take_again(Batch& batch) {
 
 // One of each model, as long as they fit, time and again.
 bool Completer::take_small(Batch& batch) {
-  size_t bytes = bytes_of(batch);
+  size_t bytes = 0;
   auto model = queues_.upper_bound(last_);
   for (size_t passed = 0; passed < queues_.size() && batch.ended.size() < rows_max();) {
     if (model == queues_.end()) model = queues_.begin();
@@ -133,17 +137,33 @@ void Completer::put_back(Batch batch) {
   }
 }
 
-bool Completer::put_back_refused(Batch batch, const Error& error) {
-  if (batch.ended.size() == 1) {
-    const auto* failed = std::get_if<Failed>(&batch.ended[0].outcome);
-    if (failed && failed->error_code == unstorable) return false;
-    batch.ended[0].outcome = Failed{
-        std::string(unstorable), "PostgreSQL refused to store the outcome, SQLSTATE " + error.code,
-        std::nullopt, true};
-  }
+void Completer::put_back_refused(Batch batch, const Error& error) {
   rows_max_ = std::max<size_t>(1, batch.ended.size() / 2);
+  if (batch.ended.size() > 1) return put_back(std::move(batch));
+  Outcome& outcome = batch.ended[0].outcome;
+  const bool is_to_be_failed = blames_outcome(error) && !is_unstorable(outcome);
+  if (is_to_be_failed) {
+    outcome = Failed{std::string(unstorable),
+                     "PostgreSQL refused to store the outcome, SQLSTATE " + error.code,
+                     std::nullopt, true};
+  }
   put_back(std::move(batch));
-  return true;
+  if (is_to_be_failed) return;
+  aside_.push_back(std::move(again_.front()));
+  again_.pop_front();
+}
+
+Completer::Batch Completer::take_aside() {
+  Batch batch;
+  batch.is_large = is_large(aside_.front().bytes);
+  batch.was_aside = true;
+  move_front(aside_, batch);
+  return batch;
+}
+
+void Completer::take_up_aside() {
+  std::move(aside_.begin(), aside_.end(), std::back_inserter(again_));
+  aside_.clear();
 }
 
 }  // namespace sluice

@@ -23,26 +23,37 @@ class Completer final {
     int64_t worker = 0;  // the id that claimed them: one statement speaks for one id
     std::vector<EndedCall> ended;
     bool is_large = false;  // of a single outcome, above bounds::complete_bytes_max
+    bool was_aside = false;
   };
 
   void add(int64_t worker, EndedCall ended);
   bool empty() const { return size_ == 0; }
+  // Whether there is more than what is set aside.
+  bool has_next() const { return size_ > aside_.size(); }
   // Whether there is more than large outcomes.
   bool has_small() const;
   size_t size() const { return size_; }
   bool contains(const TaskKey& key) const;
 
   // Outcomes of one worker id, bounded by rows and bytes: each model's oldest in turns; a large one
-  // when it `may_take_large`, in turns with the others. Requires: there is such a one.
+  // when it `may_take_large`, in turns with the others. Requires: has_next().
   Batch take(bool may_take_large = true);
 
   // The batch was not stored, or nobody knows: it goes first next time. sluice.complete may be
   // repeated.
   void put_back(Batch batch);
 
-  // The batch was refused. Next time it goes in halves, at last singly; a single one becomes a
-  // plain failure without texts; if even that is refused it is dropped: false.
-  bool put_back_refused(Batch batch, const Error& error);
+  // The batch was refused. Next time it goes in halves, at last singly. If what a single one says
+  // is refused it becomes a plain failure without texts; otherwise, or if even that is refused, it
+  // is set aside.
+  void put_back_refused(Batch batch, const Error& error);
+
+  bool has_aside() const { return !aside_.empty(); }
+  // The one that has been aside for longest, to see whether it is stored now. Requires:
+  // has_aside().
+  Batch take_aside();
+  // It was: the others go first next time.
+  void take_up_aside();
 
   // A batch was stored: full size again.
   void note_stored() { rows_max_ = 0; }
@@ -61,7 +72,8 @@ class Completer final {
   bool take_large(Batch& batch);
   void move_front(Queue& queue, Batch& batch);
 
-  Queue again_;                          // these go first, in their order
+  Queue again_;                          // these go first, in their order, by themselves
+  Queue aside_;                          // refused singly, kept
   std::map<std::string, Queue> queues_;  // by model, none of them empty
   std::string last_;                     // the model that had the last turn
   size_t size_ = 0;

@@ -48,12 +48,18 @@ Co<void> OutcomeStore::run() {
       begin();
     } else if (!link_.may_send()) {
       co_await change_.wait_until(clock_, link_.not_before_ns());
-    } else if (must_pause()) {
-      co_await change_.wait_until(clock_, large_not_before_ns_);
+    } else if (const int64_t look_ns = look_at_ns(); look_ns > clock_.now_ns()) {
+      co_await change_.wait_until(clock_, look_ns);
     } else {
       co_await change_.wait();
     }
   }
+}
+
+// When the pause after a large one is over, or that of those set aside; 0: neither waits.
+int64_t OutcomeStore::look_at_ns() const {
+  if (must_pause()) return large_not_before_ns_;
+  return completer_.has_aside() ? aside_not_before_ns_ : 0;
 }
 
 void OutcomeStore::finish() {
@@ -81,19 +87,24 @@ void OutcomeStore::end_flush() {
 // would mean more batches, each with its own commit (a drain ran at 0.94 of its speed). Nothing is
 // stored until the worker knows what it holds.
 bool OutcomeStore::may_store() const {
-  return !completer_.empty() && !must_pause() && !is_storing_ &&
+  return ((completer_.has_next() && !must_pause()) || may_take_aside()) && !is_storing_ &&
          (link_.database().stores_apart() || !is_flushing_) && !must_reread_ &&
          link_.is_connected() && link_.may_send();
 }
 
+bool OutcomeStore::may_take_aside() const {
+  return completer_.has_aside() && clock_.now_ns() >= aside_not_before_ns_;
+}
+
 bool OutcomeStore::must_pause() const {
-  return !completer_.empty() && !completer_.has_small() && !may_take_large();
+  return completer_.has_next() && !completer_.has_small() && !may_take_large();
 }
 
 // One batch at a time: meanwhile the outcomes of the next gather. It is sent before this returns.
 void OutcomeStore::begin() {
   is_storing_ = true;
-  Completer::Batch batch = completer_.take(may_take_large());
+  Completer::Batch batch =
+      may_take_aside() ? completer_.take_aside() : completer_.take(may_take_large());
   Co<Result<std::vector<Applied>>> completion =
       link_.database().complete(batch.worker, batch.ended);
   link_.want_flush();  // their slots are free
@@ -131,8 +142,10 @@ void OutcomeStore::note_time(const Completer::Batch& batch, int64_t took_ns) {
 
 void OutcomeStore::note_stored(const Completer::Batch& batch, const std::vector<Applied>& applied) {
   completer_.note_stored();
+  if (batch.was_aside) completer_.take_up_aside();
+  is_refused_ = completer_.has_aside();
+  if (!is_refused_) aside_backoff_.note_success();
   announcer_.note_stored(applied);
-  unknown_errors_ = 0;
   const auto late = count_late(batch, applied);
   if (late == 0) return;
   spdlog::warn("{} came too late, kept for audit only", counted(late, "result"));
@@ -141,14 +154,14 @@ void OutcomeStore::note_stored(const Completer::Batch& batch, const std::vector<
 
 void OutcomeStore::note_failed(Completer::Batch batch, const Error& error) {
   link_.note_failure(error, "recording results");
-  // An error we do not know may pass; an answer that somebody paid for is worth some patience.
-  const bool is_hopeless =
-      error.action == Error::Action::refuse ||
-      (error.action == Error::Action::bug && ++unknown_errors_ >= bounds::unknown_errors_max);
-  if (!is_hopeless) return completer_.put_back(std::move(batch));
-  if (!completer_.put_back_refused(std::move(batch), error)) {
-    spdlog::error("an outcome cannot be stored; its task stays leased until this worker ends");
-  }
+  if (error.action == Error::Action::reconnect) return completer_.put_back(std::move(batch));
+  is_refused_ = true;
+  if (error.action == Error::Action::retry_later) return completer_.put_back(std::move(batch));
+  const bool is_first_aside = batch.was_aside || !completer_.has_aside();
+  completer_.put_back_refused(std::move(batch), error);
+  if (!completer_.has_aside() || !is_first_aside) return;
+  aside_backoff_.note_failure(bounds::aside_pause_ms_max);
+  aside_not_before_ns_ = clock_.now_ns() + aside_backoff_.pause_ms() * ns_per_ms;
 }
 
 // ---- what this worker holds ----

@@ -1,7 +1,7 @@
 // OutcomeStore stores the outcomes of ended calls in the database. It owns them until they are
-// stored, across reconnects, and the ids to announce afterwards. It has three statements: the
-// completion, which is sent by itself, the announcement, and the reread: after a lost connection it
-// first reads which tasks the worker holds, and stores nothing meanwhile.
+// stored, across reconnects and refusals, and the ids to announce afterwards. It has three
+// statements: the completion, which is sent by itself, the announcement, and the reread: after a
+// lost connection it first reads which tasks the worker holds, and stores nothing meanwhile.
 //
 // One batch at a time, and calls that end meanwhile go in the next (natural batching: an idle
 // system stores at once, a busy one hundreds at a time, and there is no timer to tune). An outcome
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bounds.h"
+#include "runtime/backoff.h"
 #include "runtime/signal.h"
 #include "worker/announcer.h"
 #include "worker/calls.h"
@@ -40,6 +41,8 @@ class OutcomeStore final {
   bool is_storing() const { return is_storing_; }
   // Nothing is left to store.
   bool empty() const { return completer_.empty() && !is_storing_; }
+  // The database has refused one that is still to be stored.
+  bool is_refused() const { return is_refused_; }
   bool has_announced() const { return announcer_.empty(); }
 
   // settings.events.
@@ -68,6 +71,8 @@ class OutcomeStore final {
  private:
   bool may_take_large() const { return clock_.now_ns() >= large_not_before_ns_; }
   bool may_store() const;
+  bool may_take_aside() const;
+  int64_t look_at_ns() const;
   bool must_pause() const;
   void note_time(const Completer::Batch& batch, int64_t took_ns);
   bool may_reread() const { return must_reread_ && !is_storing_; }
@@ -92,7 +97,9 @@ class OutcomeStore final {
   int64_t again_ms_ = 0;     // from the last reread to the next
   int64_t again_at_ns_ = 0;  // 0: none is due
   bool finishing_ = false;
-  int unknown_errors_ = 0;  // in a row
+  bool is_refused_ = false;
+  Backoff aside_backoff_;
+  int64_t aside_not_before_ns_ = 0;
   int64_t large_not_before_ns_ = 0;
   bool has_stored_small_ = false;  // since the last large one
 };

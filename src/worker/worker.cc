@@ -425,6 +425,7 @@ std::string Worker::not_ready_because() const {
   if (database_.is_doubtful()) return "the database does not answer";
   if (link_.worker() == 0) return "not registered yet";
   if (!intake_.has_looked()) return "looking for work for the first time";
+  if (outcomes_.is_refused()) return "the database refuses to store results";
   if (database_.listen_mode() == ListenMode::lost)
     return "no wake-ups: polling until they are back";
   return "";

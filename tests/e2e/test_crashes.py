@@ -3,13 +3,14 @@ import os
 import signal
 import socket
 import struct
+import time
 import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import psycopg2
 import pytest
-from conftest import connect, query, wait_for
+from conftest import Monitor, connect, query, wait_for
 from queue_tools import (add_model, assert_each_ended_once, assert_no_fence_twice,
     set_heartbeat_timeout, statuses, submit, submit_many, wait_ended)
 
@@ -309,3 +310,37 @@ def test_a_submit_beside_a_long_count_after_a_crash_says_what_it_waited_for(pg):
         with pytest.raises(psycopg2.errors.LockNotAvailable, match="counting the unfinished"):
             query(url, "select sluice.submit('p', 'm')")
     assert query(url, "select sluice.submit('p', 'm') > 0") == [(True,)]
+
+
+def test_what_the_database_refuses_for_a_while_is_stored_and_not_called_again(pg, mock, started):
+    """A fault of its disk, or a right that was taken, says nothing of the results."""
+    url, backend = pg.database(), mock()
+    add_model(url, "m", backend.url)
+    query(url, """
+        create table public.fault (code text);
+        create function public.refuse() returns trigger language plpgsql as $$ begin
+            raise exception 'a fault' using errcode = (select code from public.fault);
+        end $$;
+        create trigger refuse before insert on sluice.result
+            for each row execute function public.refuse();
+        grant select on public.fault to public""")
+    worker = started("worker", "--database-url", url, "--http", "127.0.0.1:0")
+    monitor = Monitor(worker)
+    wait_for(lambda: monitor.ready()[0] == 200)
+    ids = []
+    for code in ["58030", "42501", "XX000"]:
+        query(url, "delete from public.fault; insert into public.fault values (%s)", [code])
+        query(url, "alter table sluice.result enable trigger refuse")
+        ids += submit_many(url, [f"{code} {i}" for i in range(10)])
+        begun = time.monotonic()
+        # Longer than any of them was tried before it was given up.
+        wait_for(lambda: len(backend.arrivals()) == len(ids)
+            and time.monotonic() - begun > 4, what="the calls")
+        assert monitor.ready()[1]["reason"] == "the database refuses to store results"
+        query(url, "alter table sluice.result disable trigger refuse")
+        assert wait_ended(url, len(ids)) == {"solved": len(ids)}
+    wait_for(lambda: monitor.ready()[0] == 200)
+    assert_each_ended_once(url, ids)
+    assert_no_fence_twice(backend)
+    assert len(backend.arrivals()) == len(ids)
+    assert worker.stderr().count("recording results failed") <= 6

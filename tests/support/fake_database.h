@@ -34,6 +34,7 @@ class FakeDatabase final : public Database {
   std::deque<Error> look_errors;
   std::deque<Error> announce_errors;
   std::deque<Error> large_errors;
+  std::set<int64_t> damaged_tasks;  // their outcomes are refused, whatever they say
   std::set<int64_t> poison;  // outcomes of these tasks are refused, unless they are plain failures
   int64_t sent_ns = 0;       // when they were sent
   int64_t now_us = 0;        // the database's clock; heartbeats and claims read it
@@ -255,6 +256,12 @@ class FakeDatabase final : public Database {
       if (poison.contains(call.key.task_id) && !std::holds_alternative<Failed>(call.outcome)) {
         return reply(Result<std::vector<Applied>>(
             tl::unexpected(Error{Error::Action::refuse, "22P05", "cannot store it"})));
+      }
+    }
+    for (const EndedCall& call : ended) {
+      if (damaged_tasks.contains(call.key.task_id)) {
+        return reply(Result<std::vector<Applied>>(
+            tl::unexpected(Error{Error::Action::bug, "XX001", "invalid page"})));
       }
     }
     std::vector<Applied> applied;

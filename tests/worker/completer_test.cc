@@ -72,37 +72,78 @@ TEST_CASE("outcomes put back keep their order") {
   Completer::Batch batch = completer.take();
   completer.add(1, ended_of(3));
   completer.put_back(std::move(batch));
-  batch = completer.take();
-  REQUIRE(batch.ended.size() == 4);
-  for (size_t i = 0; i < 4; ++i) CHECK(batch.ended[i].key.task_id == static_cast<int64_t>(i));
+  CHECK(ids_of(completer.take()) == Ids{0, 1, 2});
+  CHECK(ids_of(completer.take()) == Ids{3});
 }
 
 TEST_CASE("a refused batch goes in halves, until one is stored") {
   Completer completer;
   const Error error{Error::Action::refuse, "22P05", "cannot store it"};
   for (int64_t id = 1; id <= 5; ++id) completer.add(1, ended_of(id));
-  CHECK(completer.put_back_refused(completer.take(), error));
+  completer.put_back_refused(completer.take(), error);
   Completer::Batch half = completer.take();
   CHECK(ids_of(half) == Ids{1, 2});
-  CHECK(completer.put_back_refused(std::move(half), error));
+  completer.put_back_refused(std::move(half), error);
   CHECK(ids_of(completer.take()) == Ids{1});
   CHECK(ids_of(completer.take()) == Ids{2});
   completer.note_stored();
   CHECK(ids_of(completer.take()) == Ids{3, 4, 5});
 }
 
-TEST_CASE("an outcome that is refused singly becomes a failure without texts, then is dropped") {
+TEST_CASE("an outcome that is refused singly becomes a failure without texts, then waits") {
   Completer completer;
   const Error error{Error::Action::refuse, "22P05", "cannot store it"};
   completer.add(1, ended_of(1));
-  CHECK(completer.put_back_refused(completer.take(), error));
+  completer.put_back_refused(completer.take(), error);
   Completer::Batch batch = completer.take();
   const auto& failed = std::get<Failed>(batch.ended.at(0).outcome);
   CHECK(failed.error_code == "unstorable");
   CHECK(failed.error == "PostgreSQL refused to store the outcome, SQLSTATE 22P05");
   CHECK(failed.billed == true);
-  CHECK_FALSE(completer.put_back_refused(std::move(batch), error));
-  CHECK(completer.empty());
+  CHECK_FALSE(completer.has_aside());
+  completer.put_back_refused(std::move(batch), error);
+  CHECK(completer.has_aside());
+  CHECK_FALSE(completer.has_next());
+  CHECK(completer.size() == 1);
+  CHECK(completer.contains(TaskKey{1, 1}));
+}
+
+TEST_CASE("only what an outcome says may fail it; of all else it is set aside as it is") {
+  using enum Error::Action;
+  for (const auto& [action, code, fails] :
+       {std::tuple(refuse, "22021", true), std::tuple(refuse, "23514", true),
+        std::tuple(bug, "54000", true), std::tuple(bug, "XX000", false),
+        std::tuple(bug, "58030", false), std::tuple(bug, "42501", false),
+        std::tuple(bug, "3F000", false), std::tuple(bug, "21000", false),
+        std::tuple(bug, "54001", false), std::tuple(bug, "", false),
+        std::tuple(refuse, "SL004", false)}) {
+    CAPTURE(code);
+    Completer completer;
+    completer.add(1, ended_of(1, 10));
+    completer.put_back_refused(completer.take(), Error{action, code, "no"});
+    CHECK(completer.has_aside() == !fails);
+    const Completer::Batch batch = fails ? completer.take() : completer.take_aside();
+    CHECK(batch.was_aside == !fails);
+    CHECK(std::holds_alternative<Failed>(batch.ended.at(0).outcome) == fails);
+  }
+}
+
+TEST_CASE("those set aside are tried one at a time, and go together when one was stored") {
+  const Error error{Error::Action::bug, "58030", "input/output error"};
+  Completer completer;
+  for (const int64_t id : {1, 2, 3}) {
+    completer.add(1, ended_of(id));
+    completer.put_back_refused(completer.take(), error);
+  }
+  completer.add(1, ended_of(4));
+  CHECK(ids_of(completer.take()) == Ids{4});
+  completer.put_back_refused(completer.take_aside(), error);  // behind the others
+  CHECK(ids_of(completer.take_aside()) == Ids{2});
+  completer.note_stored();
+  completer.take_up_aside();
+  completer.add(1, ended_of(5));
+  CHECK(ids_of(completer.take()) == Ids{3, 1});
+  CHECK(ids_of(completer.take()) == Ids{5});
 }
 
 TEST_CASE("models take turns, whatever one of them has waiting") {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bounds.h"
+#include "support/log_lines.h"
 #include "support/worker_bench.h"
 
 namespace sluice {
@@ -262,6 +263,53 @@ TEST_CASE("an outcome that PostgreSQL refuses fails alone") {
       CHECK(std::holds_alternative<Failed>(ended.outcome) == (ended.key.task_id == 3));
     }
   }
+}
+
+TEST_CASE("what the database refuses for its own sake is kept, stored later and not called again") {
+  const LogLines log;
+  WorkerBench bench;
+  for (int64_t id = 1; id <= 6; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  bench.pass_ms(1000);
+  CHECK(bench.worker->not_ready_because().empty());
+  const Error no_right{Error::Action::bug, "42501", "permission denied"};
+  bench.database.complete_errors.assign(100'000, no_right);
+  for (size_t i = 0; i < 5; ++i) bench.http.answer_ok(i, "a");
+  bench.pass_ms(600'000);
+  CHECK(bench.database.stored() == 0);
+  CHECK(bench.worker->not_ready_because() == "the database refuses to store results");
+  const int tries = bench.database.called("complete");
+  bench.pass_ms(60'000);
+  CHECK(bench.database.called("complete") - tries < 60);  // the pause has grown
+  bench.database.complete_errors.clear();
+  bench.pass_ms(6'000);
+  REQUIRE(bench.database.stored() == 5);
+  for (const auto& batch : bench.database.batches) {
+    for (const EndedCall& ended : batch) CHECK(std::holds_alternative<Solved>(ended.outcome));
+  }
+  CHECK(bench.http.count() == 6);
+  CHECK(bench.worker->not_ready_because().empty());
+}
+
+TEST_CASE("an outcome that is refused for ever is in nobody's way") {
+  WorkerBench bench;
+  for (int64_t id = 1; id <= 4; ++id) bench.database.queue.push_back(task_of(id));
+  bench.database.damaged_tasks = {2};
+  bench.start();
+  bench.database.hold();
+  for (size_t i = 0; i < 3; ++i) bench.http.answer_ok(i, "a");
+  bench.database.release();
+  bench.pass_ms(5'000);
+  CHECK(bench.database.stored() == 2);
+  bench.http.answer_ok(3, "a");
+  bench.pass_ms(200);
+  CHECK(bench.database.stored() == 3);
+  bench.pass_ms(600'000);
+  CHECK(bench.database.stored() == 3);
+  bench.database.damaged_tasks.clear();
+  bench.pass_ms(6'000);
+  REQUIRE(bench.database.stored() == 4);
+  CHECK(std::holds_alternative<Solved>(bench.database.batches.back().front().outcome));
 }
 
 }  // namespace sluice
