@@ -110,7 +110,8 @@ std::string fact_of(std::string_view constraint, std::string_view column) {
 
 std::string one_line(const SqlMessage& message) {
   const std::string_view check = violated_check(message.primary);
-  const std::string said = check.empty() ? message.primary : fact_of(check);
+  if (!check.empty()) return fact_of(check);  // its hint says the same in SQL
+  const std::string said = message.primary;
   if (message.hint.empty()) return said;
   std::string_view hint = message.hint;
   if (hint.ends_with('.')) hint.remove_suffix(1);

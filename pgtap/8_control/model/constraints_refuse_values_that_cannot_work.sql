@@ -1,12 +1,12 @@
 begin;
 \ir ../../_helpers.sql
-select plan(20);
+select plan(19);
 
 select throws_ok(format('insert into sluice.models (name, url, %s) values (%L, ''http://h'', %s)',
   c, 'bad', v), '23514', null, c || ' = ' || v || ' is refused')
 from (values ('rpm', '0'), ('tpm', '0'), ('max_in_flight', '0'), ('max_queue', '0'),
   ('max_attempts', '101'),
-  ('api', '''smoke-signals'''), ('secret', '''sk-123'''), ('timeout', '''0'''),
+  ('api', '''smoke-signals'''), ('timeout', '''0'''),
     ('backoff_max', '''1 ms'''),
   ('batch_max', '0'), ('paths', '''{/other}'''), ('paths', '''{}'''), ('paths', '''{null}'''),
   ('api, paths', '''openai-chat'', ''{/single}'''), ('input_price', '-1'), ('id', '0'),
