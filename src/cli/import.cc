@@ -61,11 +61,11 @@ class Import final {
 
   void add(LineReader::Line& line) {
     if (line.too_long) {
-      refuse(line.number, fmt::format("longer than {} bytes", line_bytes_max));
+      submission_.refuse(line.number, fmt::format("longer than {} bytes", line_bytes_max));
     } else if (line.text.find_first_not_of(" \t\r") == std::string::npos) {
       return;
     } else if (const std::string problem = json_object_problem(line.text); !problem.empty()) {
-      refuse(line.number, problem);
+      submission_.refuse(line.number, problem);
     } else {
       submission_.add(line.number, std::move(line.text));
     }

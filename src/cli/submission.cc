@@ -1,5 +1,6 @@
 #include "cli/submission.h"
 
+#include <limits>
 #include <pqxx/pqxx>
 #include <string_view>
 #include <utility>
@@ -73,6 +74,12 @@ void Submission::add(size_t line, std::string json) {
   if (chunk_.size() == chunk_lines_max) send_chunk();
 }
 
+void Submission::refuse(size_t line, std::string reason) {
+  refused_.emplace_back(line, std::move(reason));
+  // It ends all: at once, also where standard input is somebody who types.
+  if (transaction_ || refused_.size() == chunk_lines_max) send_chunk();
+}
+
 void Submission::finish() {
   send_chunk();
   if (!transaction_) return;
@@ -83,7 +90,7 @@ void Submission::finish() {
 void Submission::send_chunk() {
   if (transaction_) {
     send(*transaction_, chunk_.begin(), chunk_.end());
-  } else {
+  } else if (!chunk_.empty()) {
     pqxx::work transaction(connection_);
     send(transaction, chunk_.begin(), chunk_.end());
     commit(transaction);
@@ -92,6 +99,15 @@ void Submission::send_chunk() {
   }
   chunk_.clear();
   chunk_bytes_ = 0;
+  report_refused(std::numeric_limits<size_t>::max());
+}
+
+void Submission::report_refused(size_t before_line) {
+  while (!refused_.empty() && refused_.front().first < before_line) {
+    const auto [line, reason] = std::move(refused_.front());
+    refused_.pop_front();
+    on_refused_(line, reason);
+  }
 }
 
 // Savepoints by hand: pqxx::subtransaction (6.4) makes none before exec_params().
@@ -114,6 +130,7 @@ void Submission::send(pqxx::dbtransaction& transaction, Position first, Position
     if (!blames_tasks(error)) throw;
     transaction.exec0("rollback to savepoint chunk; release savepoint chunk");
     if (last - first == 1) {
+      report_refused(first->line);
       on_refused_(first->line, reason_of(error));
       return;
     }

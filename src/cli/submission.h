@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -53,6 +54,9 @@ class Submission final {
 
   // Requires: `json` is outlined like one JSON object, keys as sluice.submit's arguments.
   void add(size_t line, std::string json);
+  // A line that is not worth sending: it is reported in the order of lines, with what PostgreSQL
+  // refuses of those before it.
+  void refuse(size_t line, std::string reason);
   void finish();
 
  private:
@@ -64,12 +68,14 @@ class Submission final {
 
   void send_chunk();
   void send(pqxx::dbtransaction& transaction, Position first, Position last);
+  void report_refused(size_t before_line);
 
   pqxx::connection& connection_;
   OnRefused on_refused_;
   OnAccepted on_accepted_;
   Send send_;
   std::vector<Item> chunk_;
+  std::deque<std::pair<size_t, std::string>> refused_;  // ascending lines, not yet reported
   size_t chunk_bytes_ = 0;
   std::vector<Accepted> accepted_;                    // not yet committed
   std::unique_ptr<pqxx::dbtransaction> transaction_;  // all_or_nothing only

@@ -173,7 +173,7 @@ class Run final {
     LineReader reader(options_.file, line_bytes_max);
     for (LineReader::Line line; reader.next(line);) {
       if (line.too_long) {
-        refuse(line.number, fmt::format("longer than {} bytes", line_bytes_max));
+        submission_.refuse(line.number, fmt::format("longer than {} bytes", line_bytes_max));
       } else if (line.text.find_first_not_of(" \t\r") != std::string::npos) {
         submit_object(line.number, std::move(line.text));
       }
@@ -198,11 +198,11 @@ class Run final {
   }
 
   void submit_object(size_t line, std::string object) {
-    const std::string problem = json_object_problem(object);
+    std::string problem = json_object_problem(object);
     if (problem.empty()) {
       submission_.add(line, with_defaults(std::move(object), fields_));
     } else {
-      refuse(line, problem);
+      submission_.refuse(line, std::move(problem));
     }
   }
 

@@ -146,6 +146,15 @@ BAD_LINES = [
 ]
 
 
+@pytest.mark.parametrize("flags, said", [
+    ([], ["line 2"]), (["--on-error", "skip"], ["line 2", "line 3", "line 5", "line 6"])])
+def test_bad_lines_are_reported_in_their_order_whoever_refuses_them(submit, flags, said):
+    unknown = {"prompt": "x", "model": "nope"}
+    run = submit([{"prompt": "a"}, unknown, "not json", {"prompt": "b"}, "[]", unknown], *flags)
+    assert [line.split(": ")[1] for line in run.stderr.splitlines()] == said, run.stderr
+    assert len(ids_of(run)) == (2 if flags else 0)
+
+
 @pytest.mark.parametrize("bad, reason", BAD_LINES, ids=[reason for _, reason in BAD_LINES])
 def test_abort_names_the_line_and_submits_nothing(submit, url, bad, reason):
     run = submit([{"prompt": f"p{number}"} for number in range(1200)] + [bad, {"prompt": "after"}])

@@ -103,7 +103,7 @@ def test_a_bad_line_is_named_and_the_others_may_go_on(sluice, url, tmp_path):
     file.write_text("\n".join(json.dumps(each)
         for each in (good, {"status": "queued"}, good | {"id": 2})) + "\nno object\n")
     done = run(sluice, "import", str(file), "--source", "s", url=url)
-    assert done.returncode == 1 and "line 4: " in done.stderr
+    assert done.returncode == 1 and "line 2: " in done.stderr
     assert query(url, "select count(*) from sluice.task") == [(0,)]
     done = run(sluice, "import", str(file), "--source", "s", "--on-error", "skip", url=url)
     assert (done.returncode, done.stdout) == (1, "2\n")
