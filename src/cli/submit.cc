@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -259,10 +260,31 @@ class Lines final {
   std::unordered_map<int64_t, size_t> by_id_;
 };
 
+// What Ctrl-C says of the tasks waited for. (A message of the signal's handler is made before.)
+std::string farewell_of(std::vector<int64_t> ids) {
+  constexpr size_t shown_max = 5;
+  if (ids.size() == 1) {
+    return fmt::format(
+        "\nsluice: interrupted; task {0} goes on: sluice task {0} shows it, sluice cancel {0} ends "
+        "it\n",
+        ids.front());
+  }
+  std::sort(ids.begin(), ids.end());
+  const size_t shown = std::min(ids.size(), shown_max);
+  return fmt::format(
+      "\nsluice: interrupted; {} go on, if they have not ended: {}{} (sluice task ID shows one, "
+      "sluice cancel ID ends it)\n",
+      counted(ids.size(), "task"),
+      fmt::join(ids.begin(), ids.begin() + static_cast<ptrdiff_t>(shown), ", "),
+      shown < ids.size() ? fmt::format(" to {}", ids.back()) : "");
+}
+
 // False if a task did not end solved, or not in time.
 bool wait_for_all(const SubmitOptions& options, const Deadline& deadline,
                   const std::string& database_url, const Lines& lines) {
-  end_on_interrupt("\nsluice: interrupted; the tasks go on\n");
+  static std::string farewell;  // the handler's until the process ends
+  farewell = farewell_of(lines.ids());
+  end_on_interrupt(farewell.c_str());
   Progress progress;
   bool all_solved = true;
   const auto on_ended = [&](const EndedTask& task) {

@@ -291,7 +291,22 @@ def test_ctrl_c_ends_the_wait_and_the_task_goes_on(started, url):
     wait_for(lambda: tasks(url), what="the task")
     process.signal(signal.SIGINT)
     assert process.wait() == 130
-    assert tasks(url, "status") in ([("queued",)], [("unsolved",)])
+    (task, status), = tasks(url, "id, status")
+    assert status in ("queued", "unsolved")
+    assert process.stderr().endswith(f"sluice: interrupted; task {task} goes on: "
+        f"sluice task {task} shows it, sluice cancel {task} ends it\n"), process.stderr()
+
+
+def test_ctrl_c_names_some_of_many_tasks(started, url, tmp_path):
+    path = tmp_path / "tasks.jsonl"
+    path.write_text('{"prompt": "x"}\n' * 7)
+    process = started("submit", path, "--wait", "--database-url", url)
+    wait_for(lambda: submit_session(url, "query like '%sluice.tasks%'"), what="the waiter to ask")
+    process.signal(signal.SIGINT)
+    assert process.wait() == 130
+    ids = sorted(task for task, in tasks(url, "id"))
+    assert "interrupted; 7 tasks go on, if they have not ended: " \
+        f"{', '.join(map(str, ids[:5]))} to {ids[-1]} (sluice task ID" in process.stderr()
 
 
 @pytest.fixture
