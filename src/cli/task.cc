@@ -31,12 +31,25 @@ constexpr const char* task_sql = R"(
     left(error, $2::int) as error, octet_length(error) as error_bytes
   from sluice.task($1::bigint))";
 
-// Of calls that did not solve it; a redriven task may have any number.
+// Of calls that did not solve it; a redriven task may have any number. A call that ended the task
+// was a retry as its worker saw it, and what a redrive took back has a row of its own, with its
+// times and fence: that is one call.
 constexpr const char* attempts_sql = R"(
+  with a as (select * from sluice.attempts($1::bigint) order by id desc limit 50),
+  call as (
+    select a.*, a.kind <> 'redriven' and exists (select from a r where r.kind = 'redriven'
+        and (r.fence, r.started_at, r.ended_at) = (a.fence, a.started_at, a.ended_at)) as is_redriven,
+      exists (select from sluice.task($1::bigint) t
+        where t.status = 'failed' and t.finished_at = a.ended_at) as is_last
+    from a
+    where a.kind <> 'redriven' or not exists (select from a c where c.kind in ('retry', 'failed')
+      and (c.fence, c.started_at, c.ended_at) = (a.fence, a.started_at, a.ended_at)))
   select to_char(coalesce(started_at, ended_at), 'YYYY-MM-DD HH24:MI:SS') as started,
     extract(epoch from ended_at - started_at) as took_s,
-    concat_ws(' to ', kind, fallback_to) as kind, model, http_status, error_code, left(error, $2::int) as error
-  from (select * from sluice.attempts($1::bigint) order by id desc limit 50) a order by id)";
+    concat_ws(' to ', case when kind = 'retry' and (is_redriven or is_last) then 'failed' else kind end
+      || case when is_redriven then ', redriven' else '' end, fallback_to) as kind,
+    model, http_status, error_code, left(error, $2::int) as error
+  from call order by id)";
 
 struct TaskOptions {
   int64_t id = 0;

@@ -253,6 +253,24 @@ def test_task_lists_its_calls_that_failed(read, url):
         "HTTP 500: out of order")
 
 
+def test_task_lists_a_call_once_however_it_ended(read, url):
+    worker = query(url, "select sluice.register_worker('w', 1)")[0][0]
+    task = query(url, "select sluice.submit('x', 'open', max_attempts => 2)")[0][0]
+
+    def ended():
+        fence = query(url, "select fence from sluice.claim(%s)", (worker,))[0][0]
+        query(url, "select sluice.complete(%s, array[(%s, %s, 'retry', null, null, 'no', "
+            "'http_500', 500, 0, null, null, null)::sluice.outcome])", (worker, task, fence))
+        query(url, "select sluice.wake(now() + interval '1 hour')")
+        return [re.search(r"ms  (.*?)  open", line)[1].strip()
+            for line in read("task", task) if "http_500" in line and "  open" in line]
+    assert ended() == ["retry"]
+    query(url, "update sluice.models set closed_until = null")
+    assert ended() == ["retry", "failed"]
+    query(url, "select sluice.redrive(%s)", (task,))
+    assert ended() == ["retry", "failed, redriven", "retry"]
+
+
 def test_model_history_shows_how_a_breaker_went(read, url):
     query(url, """
         select sluice.move_breaker(id, 'closed', 'open', '5 failures in a row',
