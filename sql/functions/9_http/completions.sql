@@ -26,6 +26,63 @@ begin
 end
 $$;
 
+-- require_open: that a completion's model or route speaks its API and is not parked: its client
+-- would wait until it gave up, and leave a task. A look for both is one.
+-- Params:  p_tenant, p_key: the task's, and its idempotency key: a repeated one is let through.
+-- Errors:  as require_api and refuse_parked. An unknown name is left to submit.
+create or replace function sluice.require_open(
+  p_name text, p_api text, p_tenant text, p_key text) returns void
+language plpgsql stable
+as $$
+declare
+  v_is_other boolean;
+  v_is_parked boolean;
+begin
+  select bool_or(m.api <> p_api), bool_or(m.closed_until = 'infinity')
+  into v_is_other, v_is_parked
+  from sluice.models m
+  where m.name = p_name or m.name in (select r.model from sluice.routes r where r.route = p_name);
+  if v_is_other then
+    perform sluice.require_api(p_name, p_api);
+  elsif v_is_parked and not coalesce(sluice.is_bound(p_tenant, p_key), false) then
+    perform sluice.refuse_parked(p_name, p_tenant);
+  end if;
+end
+$$;
+
+-- refuse_parked: refuses a task whose model, or all models of whose route, are parked. Not where
+-- the task itself would change that: a fallback may take it, or it opens a model that has refused
+-- only other tenants (reopen_refused).
+-- Errors:  SL003, with the reason that everybody may read.
+create or replace function sluice.refuse_parked(p_name text, p_tenant text) returns void
+language plpgsql stable
+as $$
+declare
+  v_parked text[];  -- a null for one that is not
+begin
+  v_parked := array(
+    select case when m.closed_until = 'infinity' and not exists (
+        select from sluice.refusal r
+        where r.model = m.id and sluice.was_parked_by_calls(m)
+          and sluice.parked_for(m.closed_reason) = 'refused' and r.tenants <> '{}'
+          and cardinality(r.tenants) < sluice.refusing_tenants_max()
+          and p_tenant <> all (r.tenants))
+      then left(m.name, 50) || coalesce(' (' || m.closed_reason || ')', '') end
+    from sluice.models m left join sluice.routes r on r.route = p_name and r.model = m.name
+    where m.name = p_name or r.weight > 0 order by m.name);
+  if v_parked = '{}' or array_position(v_parked, null) is not null or exists (
+    select from sluice.fallbacks f where f.target = p_name and f.cause = 'breaker_open') then
+    return;
+  end if;
+  raise exception '%', case when exists (select from sluice.routes r where r.route = p_name)
+      then format('all models of route "%s" are parked', left(p_name, 200))
+      else format('model "%s" is parked', left(p_name, 200)) end
+    || ' until somebody runs sluice model resume ' || sluice.some_text(v_parked)
+    using errcode = 'SL003', column = 'model',
+      hint = 'Nothing was submitted. A task that may wait until then goes to /v1/tasks.';
+end
+$$;
+
 -- completion: how a task ended.
 -- Returns: no row before its end; http_status: the backend's last; response: its body.
 create or replace function sluice.completion(id bigint)
