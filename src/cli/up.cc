@@ -161,6 +161,7 @@ void check_address(const std::string& address) {
 ExitCode run(const UpOptions& options) {
   hide_memory();
   if (options.without_keys) require_loopback(options.listen);
+  PrivatePostgres::require_free(options.data);  // it has the address, too, and is why
   check_address(options.listen);
   StopSignals signals;
   const PrivatePostgres server({options.data, options.pg_port});

@@ -144,6 +144,13 @@ std::string percent_encoded(std::string_view text) {
   return out;
 }
 
+[[noreturn]] void throw_in_use(const fs::path& directory) {
+  throw CommandError(ExitCode::failure,
+                     fmt::format("another sluice up runs on {}: stop it, or choose another "
+                                 "directory by --data",
+                                 directory.string()));
+}
+
 }  // namespace
 
 PrivatePostgres::PrivatePostgres(const PrivatePostgresOptions& options)
@@ -232,12 +239,15 @@ void PrivatePostgres::refuse_foreign_content() const {
 
 void PrivatePostgres::lock_directory() {
   lock_ = open_to_write("lock", 0, 0600);
-  if (flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
-    throw CommandError(ExitCode::failure,
-                       fmt::format("another sluice up runs on {}: stop it, or choose another "
-                                   "directory by --data",
-                                   directory_.string()));
-  }
+  if (flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) throw_in_use(directory_);
+}
+
+void PrivatePostgres::require_free(const fs::path& given) {
+  const fs::path directory = fs::absolute(given).lexically_normal();
+  const FileDescriptor lock(
+      open((directory / "lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (lock.get() < 0) return;
+  if (flock(lock.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) throw_in_use(directory);
 }
 
 FileDescriptor PrivatePostgres::open_to_write(const char* name, int flags, mode_t mode) const {

@@ -42,6 +42,9 @@ class PrivatePostgres final {
   PrivatePostgres(const PrivatePostgres&) = delete;
   PrivatePostgres& operator=(const PrivatePostgres&) = delete;
 
+  // Fails as the constructor does if another process has the directory, and touches nothing.
+  static void require_free(const std::filesystem::path& given);
+
   // For libpq and psql, and safe between single quotes in a shell. It names the account that runs
   // the server: once we have ended, anybody may make a directory of /tmp anew, with a server of
   // his.
