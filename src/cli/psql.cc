@@ -14,7 +14,9 @@ namespace {
 
 ExitCode run(const GlobalOptions& globals) {
   export_database(globals.database_url);
-  std::vector<std::string> arguments{"psql"};
+  // Errors of Sluice end with nine lines of where they were raised. The user's own arguments and
+  // ~/.psqlrc come later, and hold.
+  std::vector<std::string> arguments{"psql", "-v", "SHOW_CONTEXT=never"};
   arguments.insert(arguments.end(), globals.verbatim.begin(), globals.verbatim.end());
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());

@@ -268,6 +268,9 @@ def test_psql_takes_its_arguments_verbatim(start_up, sluice, directory):
     run = sluice("psql", "-XAt", "-v", "migrate=--help", "-c", "select 'up'", "--",
         env={"DATABASE_URL": url_in(data)})
     assert (run.returncode, run.stdout) == (0, "up\n"), run.stderr
+    refused = sluice("psql", "-Xc", "select sluice.submit('x', 'nobody')",
+        env={"DATABASE_URL": url_in(data)}).stderr
+    assert "HINT" in refused and "CONTEXT" not in refused
 
 
 def test_after_kill_9_the_server_ends_by_itself_and_the_next_up_recovers(start_up, directory):
