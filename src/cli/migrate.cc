@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/syntax.h"
 #include "cli/terminal.h"
+#include "counted.h"
 #include "db/database_url.h"
 #include "db/strangers.h"
 #include "harmless_text.h"
@@ -20,25 +21,34 @@ namespace {
 struct MigrateOptions {
   std::string what = "up";
   bool json = false;
+  bool verbose = false;
   bool without_roles = false;
   std::optional<std::string> role_prefix;
 
   std::optional<std::string> wanted_prefix() const { return without_roles ? "" : role_prefix; }
 };
 
-void apply_missing(pqxx::connection& connection, const std::optional<std::string>& role_prefix) {
-  bool applied = false;
-  migrate_up(connection, embedded_sql(),
+void apply_missing(pqxx::connection& connection, const MigrateOptions& options) {
+  const SqlSet set = embedded_sql();
+  size_t applied = 0;
+  bool one_by_one = true;  // an empty database gets one line for all
+  migrate_up(connection, set,
              [&](std::string_view name) {
-               applied = true;
-               fmt::print("applied {}\n", name);
+               const bool is_first = !set.migrations.empty() && name == set.migrations[0].name;
+               if (is_first) one_by_one = options.verbose;
+               ++applied;
+               if (one_by_one) fmt::print("applied {}\n", name);
              },
-             {.role_prefix = role_prefix, .on_wait = [](std::string_view holders) {
+             {.role_prefix = options.wanted_prefix(), .on_wait = [](std::string_view holders) {
                 fmt::print(stderr, "waits for a lock; in use by {}\n", harmless(holders, true));
               }});
-  if (!applied) {
+  if (applied == 0) {
     fmt::print("nothing to do\n");
     return;
+  }
+  if (!one_by_one) {
+    fmt::print("applied {} and the functions (--verbose names each)\n",
+               counted(applied - 1, "migration"));
   }
   std::string statements = statements_against_strangers(connection);
   if (!statements.empty()) {
@@ -90,7 +100,7 @@ ExitCode run(const MigrateOptions& options, const GlobalOptions& globals) {
   if (options.what == "status") {
     print_state(schema_state(*connection, embedded_sql()), options.json);
   } else {
-    apply_missing(*connection, options.wanted_prefix());
+    apply_missing(*connection, options);
   }
   return ExitCode::ok;
 }
@@ -107,6 +117,8 @@ Action configure_migrate(CommandSyntax syntax) {
       .type_name("")
       .capture_default_str();
   syntax.add_flag("--json", options->json, "status as one JSON object a line");
+  syntax.add_flag("--verbose", options->verbose,
+                  "up: name each migration of an empty database, too");
   const FlagSyntax without_roles =
       syntax.add_flag("--without-roles", options->without_roles,
                       "a new schema belongs to this user, who runs everything as himself; "

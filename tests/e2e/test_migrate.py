@@ -32,6 +32,15 @@ def test_twenty_at_once_all_succeed_and_each_migration_runs_once(sluice, pg):
         for file in sorted((ROOT / "sql/migrations").glob("*.sql"))] and versions
 
 
+def test_an_empty_database_gets_one_line_unless_each_is_wanted(sluice, pg):
+    count = len(list((ROOT / "sql/migrations").glob("*.sql")))
+    said = migrate(sluice, pg.empty_database()).stdout
+    assert said.startswith(f"applied {count} migrations and the functions (--verbose names each)\n")
+    assert said.count("applied") == 1
+    said = migrate(sluice, pg.empty_database(), "--verbose").stdout
+    assert said.startswith("applied 0001_") and said.count("applied ") == count + 1
+
+
 def test_a_second_run_finds_nothing_to_do(sluice, pg):
     run = migrate(sluice, pg.database())
     assert (run.returncode, run.stdout) == (0, "nothing to do\n")
