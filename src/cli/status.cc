@@ -65,17 +65,20 @@ std::string queue_table(const pqxx::result& queues, size_t rows_max) {
   return text;
 }
 
-// Why models are not open where that is known, at most 5 of them; on a screen that is drawn anew a
-// line for each.
+// Why models are not open where that is known, and what opens those that nothing else will, at most
+// 5 of them; on a screen that is drawn anew a line for each.
 std::string reason_lines(const pqxx::result& queues, bool redrawn) {
   constexpr size_t lines_max = 5;
   std::string text;
   size_t lines = 0;
   for (const pqxx::row& row : queues) {
-    if (row["state_reason"].is_null() || lines == lines_max) continue;
+    const bool is_parked = std::string_view(row["state"].c_str()) == "parked";
+    if ((row["state_reason"].is_null() && !is_parked) || lines == lines_max) continue;
     ++lines;
-    const std::string line = fmt::format("{}: {}: {}", row["model"].c_str(), row["state"].c_str(),
-                                         row["state_reason"].c_str());
+    std::string line = fmt::format("{}: {}", row["model"].c_str(), row["state"].c_str());
+    if (!row["state_reason"].is_null()) line += fmt::format(": {}", row["state_reason"].c_str());
+    if (is_parked)
+      line += fmt::format("; to open it: sluice model resume {}", row["model"].c_str());
     const std::string shown = harmless(line, false);
     text += (redrawn ? cut_to(shown, terminal_width()) : wrapped(shown, terminal_width())) + '\n';
   }

@@ -68,7 +68,7 @@ def fail(url, task, error):
 def test_status_shows_each_model_and_the_totals(read, url):
     submit(url, count=3)
     query(url, "select sluice.register_worker('w', 40)")
-    heading, *models, totals = read("status")
+    heading, *models, totals, _ = read("status")
     assert heading.split() == ["MODEL", "STATE", "DEPTH", "IN", "FLIGHT", "WAITING",
         "OLDEST", "PERMITS", "PRESSURE"]
     rows = {line.split()[0]: line.split()[1:] for line in models}
@@ -89,8 +89,8 @@ def test_an_open_breaker_does_not_read_as_an_open_model(read, url):
     lines = read("status")
     assert next(line for line in lines if line.startswith("open ")).split()[1:4] == ["breaker",
         "open", "29s"]
-    assert "open: breaker open: 5 failures in a row" in lines and (
-        "parked: parked: credential: HTTP 401") in lines
+    assert "open: breaker open: 5 failures in a row" in lines
+    assert "parked: parked: credential: HTTP 401; to open it: sluice model resume parked" in lines
     assert "breaker open" in next(line for line in read("model", "ls") if line.startswith("open "))
     row = next(row for row in map(json.loads, read("status", "--json")) if row["model"] == "open")
     query(url, "update sluice.breaker set since = since - interval '1 h'")
@@ -105,13 +105,18 @@ def test_a_long_reason_is_wrapped_and_not_cut(read, url):
     query(url, "update sluice.models set closed_reason = %s where name = 'parked'", [reason])
     lines = read("status")
     at = next(n for n, line in enumerate(lines) if line.startswith("parked: parked: "))
-    assert " ".join(map(str.strip, lines[at:at + 2])) == f"parked: parked: {reason}"
+    assert " ".join(map(str.strip, lines[at:])) == (
+        f"parked: parked: {reason}; to open it: sluice model resume parked")
+
+
+def test_status_says_how_to_open_a_parked_model(read, url):
+    assert "parked: parked; to open it: sluice model resume parked" in read("status")
 
 
 def test_status_names_workers_that_have_gone_silent(read, url):
     query(url, "select sluice.register_worker('mute', 4, p_now => now() - interval '1 minute')")
     query(url, "select sluice.unregister_worker(sluice.register_worker('left in order', 4))")
-    *_, totals, silent = read("status")
+    *_, totals, _, silent = read("status")
     assert totals.endswith("0 workers, 0 slots")
     assert silent.startswith("worker mute silent for 1m, 0 in flight")
 

@@ -7,8 +7,8 @@ select given_route(:'m') as r \gset
 update sluice.settings set default_model = null;
 select code, hint from error_of('select sluice.submit(''x'')') \gset
 select is(:'code'::text, 'SL001'::text, 'without one they are refused');
-select matches(:'hint'::text, '^Known are .*or set sluice.settings.default_model',
-  'with the names that there are');
+select matches(:'hint'::text, '^Name one of [^.]*, or set a default: '
+  'update sluice.settings set default_model = ''any''[.]$', 'with the names that there are');
 select is((error_of($$select sluice.submit_many(
       '[{"prompt": "x"}, {"prompt": "y", "model": null}]')$$)).code, 'SL001', 'in bulk, too');
 select lives_ok(format('select sluice.submit(''x'', %L)', :'m'), 'not those that name one');

@@ -206,7 +206,9 @@ begin
   if p_name is null then
     raise exception 'the task names no model, and there is no default' using errcode = 'SL001',
       column = 'model',
-      hint = sluice.names_text() || ' Name one, or set sluice.settings.default_model.';
+      hint = coalesce('Name one of ' || substring(sluice.names_text() from '^Known are (.*)[.]$')
+        || ', or set a default: update sluice.settings set default_model = ''any''.',
+        sluice.names_text());
   elsif v_apis is null then
     perform sluice.refuse_unknown(p_name);
   elsif p_verbatim and v_apis like '%, %' then
