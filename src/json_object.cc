@@ -152,6 +152,19 @@ const char* behind_string(const char* at, const char* end) {
   return at == end ? end : at + 1;
 }
 
+// Where a text ends whose brackets are not all closed, in words; empty: they are.
+std::string cut_text(std::string_view text) {
+  int64_t depth = 0;
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at != end;) {
+    const char mark = *at++;
+    if (mark == '"') at = behind_string(at, end);
+    if (mark == '{' || mark == '[') ++depth;
+    if (mark == '}' || mark == ']') --depth;
+  }
+  return depth > 0 ? fmt::format(": it ends at byte {}, before the object does", text.size()) : "";
+}
+
 }  // namespace
 
 std::string json_object_problem(std::string& text, int keys_max, std::string_view name, bool* has) {
@@ -163,13 +176,13 @@ std::string json_object_problem(std::string& text, int keys_max, std::string_vie
     case simdjson::UTF8_ERROR:
       return "invalid UTF-8";
     case simdjson::UNCLOSED_STRING:
-      return "not JSON: a string is not closed";
+      return fmt::format("not JSON: a string is not closed where it ends, at byte {}", text.size());
     case simdjson::UNESCAPED_CHARS:
       return "not JSON: a control character in a string";
     case simdjson::CAPACITY:
       return fmt::format("an object of more than {} keys", keys_max);
     default:
-      return "not a JSON object";
+      return "not a JSON object" + cut_text(text);
   }
 }
 

@@ -59,7 +59,7 @@ Co<HttpReply> answer_with_body(PgPool& database, ApiRequest request, std::string
                                PgParams params, int status) {
   std::string body = std::move(request.http.body);
   const std::string problem = json_object_problem(body);
-  if (!problem.empty()) return reply_with(bad_request(problem));
+  if (!problem.empty()) return reply_with(bad_json(problem));
   params.emplace_back(body);
   std::string statement = in_name_of(request.caller.key_id, sql, params);
   return value_of_body(database.query(request.http, std::move(statement), std::move(params)),

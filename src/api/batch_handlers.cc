@@ -35,7 +35,7 @@ std::string text_of(bool value) {
 
 Co<HttpReply> create(Services& services, ApiRequest request, const Shape& shape) {
   const std::string problem = json_object_problem(request.http.body);
-  if (!problem.empty()) co_return bad_request(problem);
+  if (!problem.empty()) co_return bad_json(problem);
   const auto dry_run = asks_dry_run(request.http.query);
   if (!dry_run) co_return dry_run.error();
   if (*dry_run) {

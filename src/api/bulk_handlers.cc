@@ -24,7 +24,7 @@ std::string step_sql(std::string_view action) {
 // Why nothing is to be done with `body`.
 std::optional<HttpReply> bulk_problem(std::string& body) {
   const std::string problem = json_object_problem(body);
-  if (!problem.empty()) return bad_request(problem);
+  if (!problem.empty()) return bad_json(problem);
   const HttpFields fields = json_fields(body);
   // Beside the key's tenant SQL would take no condition for one.
   const bool has_condition = std::any_of(fields.begin(), fields.end(), [](const auto& field) {

@@ -206,7 +206,7 @@ Submitter::Submission submission_of(ApiRequest& request, std::string_view api,
 
 Co<HttpReply> complete(Services& services, ApiRequest request, std::string_view api) {
   const std::string problem = json_object_problem(request.http.body);
-  if (!problem.empty()) co_return bad_request(problem);
+  if (!problem.empty()) co_return bad_json(problem);
   const bool streams = json_flag(request.http.body, "stream");
   if (streams && api == embeddings_api) {
     co_return bad_request("there are no streams of embeddings");

@@ -145,6 +145,10 @@ HttpReply bad_request(std::string_view message, std::string_view hint) {
   return bad_argument({}, message, hint);
 }
 
+HttpReply bad_json(std::string_view problem) {
+  return bad_request(problem, "The body is one JSON object in UTF-8, sent whole.");
+}
+
 HttpReply bad_argument(std::string_view param, std::string_view message, std::string_view hint) {
   return error_reply(400, "invalid_request", message, {}, hint, param);
 }

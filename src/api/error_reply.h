@@ -19,6 +19,8 @@ HttpReply error_reply(int status, std::string_view type, std::string_view messag
 
 // 400.
 HttpReply bad_request(std::string_view message, std::string_view hint = {});
+// 400, of a body: what json_object_problem() says.
+HttpReply bad_json(std::string_view problem);
 
 // 400: `param`, an argument, cannot be what it is.
 HttpReply bad_argument(std::string_view param, std::string_view message,

@@ -24,7 +24,7 @@ Co<HttpReply> estimate_tasks(Services& services, ApiRequest request,
   std::string body = std::move(request.http.body);
   if (json_outline(body) == JsonOutline::object) {
     const std::string problem = json_object_problem(body);
-    if (!problem.empty()) return reply_with(bad_request(problem));
+    if (!problem.empty()) return reply_with(bad_json(problem));
     body = '[' + body + ']';
     key = std::nullopt;  // an array's tasks have keys of their own
   }

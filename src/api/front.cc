@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "api/arguments.h"
 #include "api/error_reply.h"
 #include "api/request_origin.h"
 #include "json_text.h"
@@ -80,8 +81,11 @@ HttpReply two_keys() {
   return bad_request("Authorization and x-api-key hold different keys", "Send one of them.");
 }
 
-HttpReply no_such_route(const RouteMatch& match) {
-  if (match.allowed.empty()) return error_reply(404, "not_found", "there is no such path");
+HttpReply no_such_route(const RouteMatch& match, std::string_view path) {
+  if (match.allowed.empty()) {
+    return error_reply(404, "not_found", "there is no path " + in_quotes(path), {},
+                       "docs/http.md and docs/openapi.yaml list what there is.");
+  }
   HttpReply reply = error_reply(405, "method_not_allowed", "the path takes " + match.allowed);
   reply.headers.emplace_back("Allow", match.allowed);
   return reply;
@@ -234,7 +238,7 @@ Co<HttpReply> Front::dispatch_to_route(HttpIncoming incoming, OpenRequest& open)
   const std::optional<Caller> caller = caller_of(client);
   if (!caller) co_return unauthorized();  // revoked while its body came
   RouteMatch match = find_route(routes(), incoming.method, incoming.path);
-  if (match.route == nullptr) co_return no_such_route(match);
+  if (match.route == nullptr) co_return no_such_route(match, incoming.path);
   open.pattern = match.route->pattern;
   open.span.emplace(spans_, incoming, open.pattern, url_scheme_);
   if (!caller->may(match.route->scope)) {

@@ -17,7 +17,7 @@ constexpr std::string_view no_such_job = "there is no such job";
 Co<HttpReply> start_job(Services& services, ApiRequest request) {
   std::string body = std::move(request.http.body);
   const std::string problem = json_object_problem(body);
-  if (!problem.empty()) co_return bad_request(problem);
+  if (!problem.empty()) co_return bad_json(problem);
   const bool is_preview = json_flag(body, "dry_run");
   BulkTurns::Place place(services.bulk, request.http);
   if (!place.is_taken()) co_return services.bulk.refusal();

@@ -35,10 +35,10 @@ constexpr const char* state_sql =
     " where $2::text is null or t.tenant = $2";
 
 // The one value of the reply; 404 when it is null, or there is no row.
-Co<HttpReply> task_reply(Co<Result<PgResult>> reply, int status = 200) {
+Co<HttpReply> task_reply(Co<Result<PgResult>> reply, int64_t id, int status = 200) {
   const Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(rows.error());
-  if (rows->rows() == 0 || rows->is_null(0, 0)) co_return no_such_task();
+  if (rows->rows() == 0 || rows->is_null(0, 0)) co_return no_such_task(std::to_string(id));
   co_return json_reply(status, std::string(rows->text(0, 0)) + "\n");
 }
 
@@ -46,7 +46,7 @@ Co<HttpReply> submit_one(Services& services, ApiRequest request, std::optional<s
   Submitter::Submission submission;
   const std::string problem = json_object_problem(request.http.body, json_keys_max,
                                                   "schema_version", &submission.has_version);
-  if (!problem.empty()) co_return bad_request(problem);
+  if (!problem.empty()) co_return bad_json(problem);
   submission.body = std::move(request.http.body);
   submission.values = request.body_values;
   submission.tenant = request.caller.tenant;
@@ -98,7 +98,7 @@ Co<std::optional<HttpReply>> wait_for_end(Services& services, int64_t id, const 
         std::move(params));
     Result<PgResult> rows = co_await std::move(reply);
     if (!rows) co_return error_reply(rows.error());
-    if (rows->rows() == 0) co_return no_such_task();
+    if (rows->rows() == 0) co_return no_such_task(std::to_string(id));
     if (!rows->boolean(0, 0) || services.clock.now_ns() >= deadline_ns ||
         services.endings.is_released() || !request.http.is_awaited()) {
       co_return std::nullopt;
@@ -139,7 +139,10 @@ Co<Result<std::string>> next_state(std::shared_ptr<StateStream> stream) {
   stream->is_over =
       !rows || rows->rows() == 0 || rows->boolean(0, 1) || services.endings.is_released();
   if (!rows) co_return fmt::format("event: error\ndata: {}\n", error_reply(rows.error()).body);
-  if (rows->rows() == 0) co_return fmt::format("event: error\ndata: {}\n", no_such_task().body);
+  if (rows->rows() == 0) {
+    co_return fmt::format("event: error\ndata: {}\n",
+                          no_such_task(std::to_string(stream->id)).body);
+  }
   if (rows->text(0, 0) == stream->state) co_return ": no change\n\n";
   stream->state = rows->text(0, 0);
   co_return fmt::format("event: {}\ndata: {}\n\n", stream->state, rows->text(0, 2));
@@ -206,17 +209,19 @@ Co<HttpReply> list(Services& services, ApiRequest request, const std::string& sq
 
 Co<HttpReply> answer_about(Services& services, const ApiRequest& request, int status) {
   const auto id = parse_id(request.names[0]);
-  if (!id) return reply_with(no_such_task());
+  if (!id) return reply_with(no_such_task(request.names[0]));
   PgParams params = {std::to_string(*id), request.caller.tenant};
   std::string statement = in_name_of(request.caller.key_id, request.sql, params);
   return task_reply(services.database.query(request.http, std::move(statement), std::move(params)),
-                    status);
+                    *id, status);
 }
 
 }  // namespace
 
-HttpReply no_such_task() {
-  return error_reply(404, "not_found", "there is no such task", "SL006");
+HttpReply no_such_task(std::string_view id) {
+  const std::string shown = parse_id(id) ? std::string(id) : in_quotes(id);
+  return error_reply(404, "not_found", fmt::format("there is no task {}", shown), "SL006",
+                     "GET /v1/tasks lists what this key may see.");
 }
 
 Co<HttpReply> submit_tasks(Services& services, ApiRequest request) {
@@ -272,21 +277,21 @@ Co<HttpReply> show_task(Services& services, ApiRequest request) {
     if (!wait_ms) {
       co_return bad_argument("wait", "wait is a duration such as 30s, not " + in_quotes(*wait));
     }
-    if (!id) co_return no_such_task();
+    if (!id) co_return no_such_task(request.names[0]);
     const int64_t deadline_ns = services.clock.now_ns() + *wait_ms * ns_per_ms;
     std::optional<HttpReply> over = co_await wait_for_end(services, *id, request, deadline_ns);
     if (over) co_return std::move(*over);
   }
-  if (!id) co_return no_such_task();
+  if (!id) co_return no_such_task(request.names[0]);
   PgParams params = {std::to_string(*id), request.caller.tenant, request.caller.key_id};
   Co<HttpReply> reply =
-      task_reply(services.database.query(request.http, task_sql, std::move(params)));
+      task_reply(services.database.query(request.http, task_sql, std::move(params)), *id);
   co_return co_await std::move(reply);
 }
 
 Co<HttpReply> stream_task(Services& services, ApiRequest request) {
   const auto id = parse_id(request.names[0]);
-  if (!id) co_return no_such_task();
+  if (!id) co_return no_such_task(request.names[0]);
   std::optional<HttpReply> problem =
       co_await wait_for_end(services, *id, request, services.clock.now_ns());
   if (problem) co_return std::move(*problem);

@@ -6,8 +6,8 @@
 
 namespace sluice {
 
-// 404, the same for a task that does not exist and for another tenant's.
-HttpReply no_such_task();
+// 404, the same for a task that does not exist and for another tenant's. `id` as the path has it.
+HttpReply no_such_task(std::string_view id);
 
 // The one value of Route::sql about the task that the path names, in the name of the request's key:
 // $1 the task's number, $2 the key's tenant. Without a value there is no such task. redrive_task:

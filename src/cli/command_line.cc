@@ -171,6 +171,20 @@ std::vector<std::string> flags_of(CLI::App* app) {
   return flags;
 }
 
+// What other programs call a command of a group, and how it is called here.
+constexpr std::pair<std::string_view, std::string_view> other_words[] = {
+    {"list", "ls"},    {"show", "ls"},        {"add", "set"},
+    {"update", "set"}, {"create", "set"},     {"delete", "rm"},
+    {"remove", "rm"},  {"unpause", "resume"}, {"open", "resume"},
+};
+
+std::string_view our_word_for(std::string_view word, const std::vector<std::string_view>& names) {
+  for (const auto& [theirs, ours] : other_words) {
+    if (word == theirs && std::find(names.begin(), names.end(), ours) != names.end()) return ours;
+  }
+  return word;
+}
+
 [[noreturn]] void refuse_extra(CLI::App& app, const std::string& path, const std::string& extra) {
   const std::string prefix = path.empty() ? "" : path + " ";
   const std::string see = fmt::format("; see sluice {}--help", prefix);
@@ -188,7 +202,8 @@ std::vector<std::string> flags_of(CLI::App* app) {
   const std::string otherwise =
       path.empty() ? see : fmt::format("; {} needs one of {}", path, fmt::join(names, ", "));
   throw CommandError(ExitCode::usage, fmt::format("unknown command: {}{}{}", prefix, extra,
-                                                  did_you_mean(extra, names, otherwise, prefix)));
+                                                  did_you_mean(our_word_for(extra, names), names,
+                                                               otherwise, prefix)));
 }
 
 // Refuses what CLI11 left over.

@@ -47,7 +47,8 @@ std::string misreading(const pqxx::data_exception& error, const std::vector<Sett
   const std::string& column = settings[parameter - 1].column;
   for (const auto& [said, takes] : misread_values) {
     if (!text.starts_with(said)) continue;
-    return fmt::format("{} takes {}, not {}", column, takes, text.substr(said.size()));
+    return fmt::format("{} takes {}, not {}{}", column, takes, text.substr(said.size()),
+                       settings[parameter - 1].value.empty() ? "; null takes a limit away" : "");
   }
   return fmt::format("{}: {}", column, text);
 }

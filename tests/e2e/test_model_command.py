@@ -69,6 +69,7 @@ def test_a_wrong_setting_is_exit_2(model, url, settings, reason):
 
 @pytest.mark.parametrize("setting, reason", [
     ("rpm=many", 'rpm takes a whole number, not "many"'),
+    ("rpm=", 'rpm takes a whole number, not ""; null takes a limit away'),
     ("rpm=99999999999", 'rpm: value "99999999999" is out of range for type integer'),
     ("input_price=1e200000", "input_price: value overflows numeric format"),
     ("paths=/single", 'paths takes a list such as {a,b}, not "/single"'),

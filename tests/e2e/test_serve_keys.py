@@ -165,7 +165,8 @@ def test_another_tenants_task_is_not_there(url, process, make_key):
         if "{}" in path:
             reply, missing = (http(process.port, method, path.format(task), body, key=key)
                 for task in (other, 999_999))
-            assert reply.status == 404 and reply.body == missing.body, (method, path)
+            said = missing.body.replace("no task 999999", f"no task {other}")
+            assert reply.status == 404 and reply.body == said, (method, path)
     assert query(url, "select status from sluice.tasks where id = %s", [other]) == [("queued",)]
     assert http(process.port, "GET", "/v1/tasks", key=key).json["data"] == []
     assert http(process.port, "GET", "/v1/tasks?tenant=a", key=key).status == 403

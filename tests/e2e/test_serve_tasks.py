@@ -175,7 +175,7 @@ def test_a_task_without_a_model_goes_to_the_default_and_the_answer_says_where(fr
         refused = http(front.port, "POST", "/v1/tasks", body)
         assert (refused.status, refused.error, refused.json["error"]["param"]) == (404,
             "unknown_model", "model")
-        assert "Known are any, chat, m." in refused.json["error"]["hint"]
+        assert "Name one of any, chat, m, or set" in refused.json["error"]["hint"]
     assert http(front.port, "POST", "/v1/chat/completions",
         {"messages": []}).error == "unknown_model"
     query(front.url, "update sluice.settings set default_model = 'm'")
@@ -364,6 +364,14 @@ def test_unknown_ids_paths_and_methods(front):
         for task in ("999999", "0", "-1", "x", "1e3", "9" * 30, "1%2F2", "%00"):
             assert http(front.port, method, f"/v1/tasks/{task}{path}").status == 404, (method, task,
                 path)
+    def said(method, path, *body):
+        return http(front.port, method, path, *body).json["error"]["message"]
+    assert said("GET", "/v1/tasks/999999") == "there is no task 999999"
+    assert said("GET", "/v1/tasks/x") == 'there is no task "x"'
+    assert said("GET", "/v1/nothing") == 'there is no path "/v1/nothing"'
+    assert said("GET", "/v1/" + "n" * 900) == f'there is no path "/v1/{"n" * 46}…"'
+    assert said("POST", "/v1/tasks", '{"prompt": "x", ') == (
+        "not a JSON object: it ends at byte 16, before the object does")
     assert http(front.port, "GET", "/v1/nothing").status == 404
     assert http(front.port, "GET", "/v1/tasks/").status == 404
     wrong = http(front.port, "PUT", "/v1/tasks")

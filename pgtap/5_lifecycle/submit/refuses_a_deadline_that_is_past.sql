@@ -18,10 +18,10 @@ end
 $$;
 select is(submitted(at(5)), 'deadline', 'it names the argument');
 select isnt(submitted(at(4)), 'deadline', 'one to come is fine');
-select is((error_of(format($$
+select alike((error_of(format($$
   select sluice.submit_many('[{"prompt": "x", "model": "%s", '
                             '"deadline": "2020-01-01T00:00:00Z"}]')$$, :'m'))).message,
-  'task 1: deadline "2020-01-01T00:00:00+00:00" is past', 'in bulk, too');
+  'task 1: deadline "2020-01-01T00:00:00+00:00" is past: it is "20%', 'in bulk, too');
 select submitted(at(4), 'k' || :'m') as first \gset
 select is(submitted(at(6), 'k' || :'m'), :'first', 'a submit that is repeated finds its task');
 select is(submitted(at(6), 'l' || :'m'), 'deadline', 'another key does not');

@@ -114,7 +114,7 @@ begin
        else 'idempotency_key must have 1 to 1000 characters' end, 'A hash or a UUID is plenty.'),
     ('traceparent', 'traceparent must have 1 to 200 printable ASCII characters without spaces',
      'It is sent along as a header: https://www.w3.org/TR/trace-context.'),
-    ('deadline', format('deadline %s is past', to_json(p_deadline)),
+    ('deadline', format('deadline %s is past: it is %s', to_json(p_deadline), to_json(p_now)),
       'The task must begin before it. Leave it out for none.')
   ) m(fault, message, hint) where m.fault = v_fault;
   raise exception '%', v_message using errcode = 'SL004', column = v_fault, hint = v_hint;
@@ -206,9 +206,9 @@ begin
   if p_name is null then
     raise exception 'the task names no model, and there is no default' using errcode = 'SL001',
       column = 'model',
-      hint = coalesce('Name one of ' || substring(sluice.names_text() from '^Known are (.*)[.]$')
-        || ', or set a default: update sluice.settings set default_model = ''any''.',
-        sluice.names_text());
+      hint = coalesce('Name one of ' || substring(sluice.names_text() from '^Known are (.*)[.]$'),
+          rtrim(sluice.names_text(), '.') || '; then name it')
+        || ', or set a default: update sluice.settings set default_model = ''any''.';
   elsif v_apis is null then
     perform sluice.refuse_unknown(p_name);
   elsif p_verbatim and v_apis like '%, %' then
