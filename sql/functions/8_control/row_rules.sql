@@ -26,7 +26,7 @@ begin
   end if;
   select c.* into v_rule from pg_constraint c where c.oid = v_id;
   if v_rule.conname = 'secret_is_a_reference' then
-    raise exception 'secret is a reference: env:NAME or file:/path'
+    raise exception 'secret is refused: secret is a reference: env:NAME or file:/path'
       using errcode = 'SL004', column = 'secret',
         hint = 'Put the secret itself into the environment of the workers, or into a file that '
                'they may read. What was given here is not stored; where others may have seen the '
