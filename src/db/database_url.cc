@@ -12,7 +12,7 @@
 
 #include "command_error.h"
 #include "runtime/request_problem.h"
-#include "runtime/session_names.h"
+#include "runtime/session_settings.h"
 
 namespace sluice {
 namespace {
@@ -186,7 +186,7 @@ std::unique_ptr<pqxx::connection> connect(const std::string& url) {
   const std::string conninfo = conninfo_of(url);
   try {
     auto connection = std::make_unique<pqxx::connection>(conninfo);
-    pqxx::nontransaction(*connection).exec_params(session_names_sql, connection->backendpid());
+    pqxx::nontransaction(*connection).exec_params(session_settings_sql, connection->backendpid());
     return connection;
   } catch (const pqxx::broken_connection& error) {
     throw CommandError(ExitCode::database_unreachable, unreachable_text(url, error.what()));

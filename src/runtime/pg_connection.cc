@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "runtime/session_names.h"
+#include "runtime/session_settings.h"
 
 namespace sluice {
 namespace {
@@ -149,7 +149,7 @@ Co<Result<void>> PgConnection::connect() {
     if (attempt) {
       servers_.note_connected(server, this, [this](int64_t since_ns) { end_if_idle(since_ns); });
       // Nobody awaits the reply: all that is sent later runs after it.
-      static_cast<void>(query(session_names_sql, {std::to_string(server_pid())}));
+      static_cast<void>(query(session_settings_sql, {std::to_string(server_pid())}));
       co_return Result<void>();
     }
     reasons.append(reasons.empty() ? "" : "; ").append(attempt.error());

@@ -1,6 +1,6 @@
 // PgConnection owns one connection to PostgreSQL, driven by the event loop in libpq's asynchronous
 // pipeline mode. It is passive: it never decides what to run, does not reconnect (make a new one),
-// and knows no SQL but what each session says first (session_names.h).
+// and knows no SQL but what each session says first (session_settings.h).
 //
 // Thread rule: loop thread only. The loop and the clock outlive it. Queries still awaited when it
 // closes or is destroyed end with Error::reconnect; it must not be destroyed while connect() is

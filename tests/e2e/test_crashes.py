@@ -344,3 +344,13 @@ def test_what_the_database_refuses_for_a_while_is_stored_and_not_called_again(pg
     assert_no_fence_twice(backend)
     assert len(backend.arrivals()) == len(ids)
     assert worker.stderr().count("recording results failed") <= 6
+
+
+def test_a_database_in_which_null_in_an_array_is_a_word_keeps_every_answer(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    add_model(url, "m", backend.url)
+    query(url, f"alter database {url.split('/')[3].split('?')[0]} set array_nulls = off")
+    worker(url)
+    ids = submit_many(url, [f"question {i}" for i in range(20)])
+    assert wait_ended(url, len(ids)) == {"solved": len(ids)}
+    assert len(backend.arrivals()) == len(ids)

@@ -82,7 +82,7 @@ language plpgsql volatile
 as $$
 begin
   return (
-    select coalesce(sum(s.weight), 0)
+    select coalesce(sum(s.weight::float8), 0)
     from (select m, r.weight from sluice.route_line l join sluice.routes r on r.route = l.route
       and r.weight > 0
           join sluice.models m on m.name = r.model and (l.api is null or l.api = m.api)

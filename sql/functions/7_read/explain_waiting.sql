@@ -231,7 +231,8 @@ begin
   where l.n = -p_line and r.model = p_model.name;
   if pg_is_in_recovery() then
     return coalesce(v_weight / (
-      select sum(r.weight) from sluice.route_line l join sluice.routes r on r.route = l.route
+      select sum(r.weight::float8)
+      from sluice.route_line l join sluice.routes r on r.route = l.route
       join sluice.models m on m.name = r.model and (l.api is null or l.api = m.api)
       where l.n = -p_line and r.weight > 0), v_weight, 1);
   end if;

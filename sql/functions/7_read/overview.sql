@@ -67,7 +67,7 @@ begin
     from load l left join sluice.route_line n on n.n = -l.line
     where l.line > 0 or n.route is null group by 1),
   part as materialized (
-    select r.route, r.model, r.weight / sum(r.weight) over (partition by r.route) as part
+    select r.route, r.model, r.weight / sum(r.weight::float8) over (partition by r.route) as part
     from sluice.routes r where r.weight > 0),
   routed as materialized (
     select r.route, (select count(*) from (select from sluice.later l where l.route = r.route

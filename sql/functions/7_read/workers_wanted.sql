@@ -38,7 +38,8 @@ begin
     from sluice.line_loads() l left join sluice.route_line n on l.line = -n.n
     union all select d.model, d.route, d.tasks, d.since from due d),
   part as materialized (
-    select r.route, c.id as model, r.weight / sum(r.weight) over (partition by r.route) as part
+    select r.route, c.id as model,
+      r.weight / sum(r.weight::float8) over (partition by r.route) as part
     from sluice.routes r join called c on c.name = r.model where r.weight > 0)
   select l.model, sum(l.tasks)::double precision, min(l.since)
   from (
