@@ -353,4 +353,4 @@ def test_a_database_in_which_null_in_an_array_is_a_word_keeps_every_answer(pg, m
     worker(url)
     ids = submit_many(url, [f"question {i}" for i in range(20)])
     assert wait_ended(url, len(ids)) == {"solved": len(ids)}
-    assert len(backend.arrivals()) == len(ids)
+    assert_no_fence_twice(backend)
