@@ -186,17 +186,6 @@ def test_what_cannot_be_answered_is_refused_and_nothing_is_stored(front):
     assert query(front.url, "select count(*) from sluice.tasks") == [(0,)]
 
 
-@pytest.mark.parametrize("stream", [False, True])
-def test_a_parked_model_is_503_at_once_and_leaves_no_task(front, stream):
-    add_model(front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
-    query(front.url, "select sluice.close_model('chat', 'infinity', 'no money left')")
-    reply = send(front.port, "POST", "/v1/chat/completions", CHAT | {"stream": stream})
-    assert (reply.status, reply.json["error"]["code"]) == (503, "SL003"), reply.body
-    assert reply.json["error"]["message"] == ('model "chat" is parked until somebody runs sluice '
-        "model resume chat (no money left)")
-    assert query(front.url, "select count(*) from sluice.tasks") == [(0,)]
-
-
 def test_a_cancelled_task_is_409_and_not_to_be_repeated(front):
     add_model(front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
     replies = []

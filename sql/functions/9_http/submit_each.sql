@@ -149,8 +149,8 @@ $$;
 --          says); p_key: its idempotency key (null: as the body says); p_traceparent: its
 --          traceparent, unless the body has one. With api, the model is the one that the request
 --          names, or the default, and must speak it.
--- Errors:  SL001 another api; SL003 with api: the model is parked; SL004 two different keys; SL009
---          another tenant's; 22P02 no JSON; 54001 too deep.
+-- Errors:  SL001 another api; SL004 two different keys; SL009 another tenant's; 22P02 no JSON;
+--          54001 too deep.
 create or replace function sluice.task_of_body(
   p_body text, p_tenant text, p_key text, p_traceparent text default null)
 returns jsonb
@@ -163,9 +163,8 @@ begin
     return v_task;  -- submit_many says what is wrong
   end if;
   if v_task ? 'api' then
-    perform sluice.require_open(coalesce(v_task #>> '{request,model}', sluice.default_model()),
-      v_task ->> 'api', coalesce(p_tenant, 'default'),
-      coalesce(p_key, v_task ->> 'idempotency_key'));
+    perform sluice.require_api(coalesce(v_task #>> '{request,model}', sluice.default_model()),
+      v_task ->> 'api');
     v_task := v_task - 'api' || jsonb_build_object('model', v_task #>> '{request,model}');
   end if;
   if jsonb_typeof(v_task -> 'request') = 'object' then
