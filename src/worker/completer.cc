@@ -28,9 +28,11 @@ bool is_unstorable(const Outcome& outcome) {
 
 // Whether what an outcome says may be the reason, so that it would be refused for ever. All else is
 // about the database: a right, a disk, a table, a limit of the server. So are 21, which no value
-// brings about, and 54001: complete() nests no deeper for any outcome, for it parses none.
+// brings about, 54001: complete() nests no deeper for any outcome, for it parses none, and 23505:
+// it inserts nothing twice, so an index is damaged.
 bool blames_outcome(const Error& error) {
-  return error.code.starts_with("22") || error.code.starts_with("23") || error.code == "54000";
+  return error.code.starts_with("22") || error.code == "54000" ||
+         (error.code.starts_with("23") && error.code != "23505");
 }
 
 }  // namespace

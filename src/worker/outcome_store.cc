@@ -155,7 +155,9 @@ void OutcomeStore::note_stored(const Completer::Batch& batch, const std::vector<
 void OutcomeStore::note_failed(Completer::Batch batch, const Error& error) {
   link_.note_failure(error, "recording results");
   if (error.action == Error::Action::reconnect) return completer_.put_back(std::move(batch));
-  is_refused_ = true;
+  const bool passes_soon = error.action == Error::Action::retry_later &&  // a lock, a deadlock
+                           !error.code.starts_with("53") && error.code != "25006";
+  if (!passes_soon) is_refused_ = true;
   if (error.action == Error::Action::retry_later) return completer_.put_back(std::move(batch));
   const bool is_first_aside = batch.was_aside || !completer_.has_aside();
   completer_.put_back_refused(std::move(batch), error);

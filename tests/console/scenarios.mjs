@@ -536,7 +536,7 @@ const scenarios = {
     await show(page, `${base}tasks`);
     assert.deepEqual(await page.locator('tbody th').allInnerTexts(), [String(facts.tenants)]);
     await page.goto(`${base}tasks/${facts.solved}`);
-    await page.getByText('There is no such task.').waitFor();
+    await page.getByText(`There is no task ${facts.solved}.`).waitFor();
     await show(page, `${base}dead-letters`);
     await page.getByText('Nothing has failed for good').waitFor();
     await show(page, `${base}tasks/${facts.tenants}`);

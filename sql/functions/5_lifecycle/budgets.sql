@@ -262,7 +262,7 @@ begin
     order by o.ended_at limit 10000));
   delete from sluice.budget_wait w where w.ctid = any (array(
     select o.ctid from sluice.budget_wait o where o.until < p_now - interval '1 minute'
-    order by o.until limit 10000));
+    order by o.until limit 10000 for update skip locked));  -- not behind an open cancel
   delete from sluice.budget_mark m where m.at < p_now - interval '400 days';
 end
 $$;

@@ -32,9 +32,14 @@ declare
   v_begun timestamptz;
 begin
   -- While batches are due, too, for they may be so without end: before every tenth step.
-  if (v_ids = '{}' or random() < 0.1)
-    and (sluice.drop_old_files(v_now) or sluice.drop_old_batches(v_now)) then
-    return 0;
+  if v_ids = '{}' or random() < 0.1 then
+    begin
+      if sluice.drop_old_files(v_now) or sluice.drop_old_batches(v_now) then
+        return 0;
+      end if;
+    exception when others then  -- what cannot be cleared away holds no batch up
+      raise warning 'old files and batches stay: % %', sqlstate, sqlerrm;
+    end;
   end if;
   foreach v_id in array v_ids loop
     v_begun := clock_timestamp();
