@@ -179,7 +179,8 @@ Co<void> Wakeups::check_and_sleep() {
   if (notified_.empty()) co_await change_.wait_until(clock_, wake_at_ns);
   is_calm_ = check->complete && !check->work && !notified_.empty();
   look_by_ns_ = std::min(wake_at_ns, after_ms(bounds::look_after_claims_ms));
-  // What the look saw is for any model, and whoever may connect can name others without end.
+  // Work that the look saw may be any model's, so all are asked, and the names can go: whoever may
+  // connect sends names without end.
   if (check->work) notified_.clear();
   // Without one of its locks it looks again instead: a claim would find no more than the look.
   if (!notified_.empty() || check->work || has_timer) wake_owner();

@@ -155,7 +155,7 @@ begin
       and (v.is_calm or sluice.is_open(m, v_now))
     order by (m.id = any (v_over)) = v_over_first desc,
       row_number() over (order by m.id <= v_before, m.id) * (
-      -- mostly: whose place is always behind is never first, and each turn passes it
+      -- mostly behind: one that always was would never be first
       select case when random() * w.places < 1 then 1 else w.places end from (
         select least(10, 1 + count(*)) * 64 ^ least(coalesce(max(r.tier), 1) - 1, 9) as places
         from sluice.routes r where v.feeds and r.model = m.name offset 0) w));

@@ -150,7 +150,8 @@ begin
     left join lateral (select r.route from sluice.routes r where r.route = v_route limit 1) r
       on true;
   end if;
-  -- id: after this statement's snapshot, or it may be of before a promotion that is noted by now;
+  -- id: drawn in the statement that reads server_started: drawn earlier, it could be from before a
+  -- promotion of which that column says nothing any more;
   -- known: the tenant's name is good, and it has no limits without a row (false: a note would say
   -- so); on_known_server: first_new_id need not be asked; look_from: before it the system has
   -- headroom, models without a bound of their own with it, and partitions; no_notify: nobody need
