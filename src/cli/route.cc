@@ -37,7 +37,7 @@ void list(pqxx::work& transaction, bool json) {
                      {"PREFER"}});
   print_listing(transaction, json, table, "sluice.routes r order by route, tier, model",
                 "route, model, tier, weight, case when prefer = 'weight' then"
-                " coalesce(round((100 * weight / nullif(sum(weight) over (partition by"
+                " coalesce(round((100 * weight / nullif(sum(weight::float8) over (partition by"
                 " route, tier), 0))::numeric, 1) || ' %', '-') else '-' end, prefer");
 }
 

@@ -38,7 +38,7 @@ begin
         return 0;
       end if;
     exception when others then  -- what cannot be cleared away holds no batch up
-      raise warning 'old files and batches stay: % %', sqlstate, sqlerrm;
+      raise warning 'old files or batches stay: SQLSTATE %', sqlstate;
     end;
   end if;
   foreach v_id in array v_ids loop
