@@ -16,7 +16,8 @@ namespace {
 // Node's fetch gives up on an answer whose headers take 300 s, the SDKs on one that takes 600 s.
 constexpr int64_t answer_wait_ns_max = 290 * ns_per_s;
 constexpr int64_t stream_wait_ns_max = 590 * ns_per_s;
-// Proxies cut off what is silent for 30 s or more.
+// Proxies cut off what is silent for 30 s or more. So long, too, until a client is told that its
+// task waits for a parked model: such a model's tasks may first go to another one.
 constexpr int64_t keep_alive_ns = 10 * ns_per_s;
 
 constexpr std::string_view chat_api = "openai-chat";
@@ -27,6 +28,7 @@ int client_status(std::string_view ended, std::optional<int> backend_status) {
   constexpr int for_client[] = {400, 404, 409, 413, 422};
   if (ended == "cancelled") return 409;
   if (ended == "expired") return 504;
+  if (ended == "parked") return 503;
   const bool is_for_client =
       backend_status && std::find(std::begin(for_client), std::end(for_client), *backend_status) !=
                             std::end(for_client);
@@ -56,6 +58,10 @@ HttpFields header_lines(std::string_view lines) {
   return headers;
 }
 
+constexpr std::string_view goes_on_hint =
+    "It goes on: ask for it at the address in Location. With an Idempotency-Key, the same request "
+    "again waits for the same task.";
+
 // Of a row of sluice.completion(): status, http_status, response, error_code and error, in this
 // order, as look() selects them.
 HttpReply reply_of(const PgResult& rows) {
@@ -67,13 +73,12 @@ HttpReply reply_of(const PgResult& rows) {
   if (!rows.is_null(0, 1)) backend_status = static_cast<int>(rows.int64(0, 1));
   return final_error(client_status(ended, backend_status),
                      rows.is_null(0, 3) ? ended : rows.text(0, 3),
-                     rows.is_null(0, 4) ? "the answer is not there any more" : rows.text(0, 4));
+                     rows.is_null(0, 4) ? "the answer is not there any more" : rows.text(0, 4),
+                     ended == "parked" ? goes_on_hint : "");
 }
 
 HttpReply not_ended_reply() {
-  return final_error(504, "timeout", "the task has not ended yet",
-                     "It goes on: ask for it at the address in Location. With an Idempotency-Key, "
-                     "the same request again waits for the same task.");
+  return final_error(504, "timeout", "the task has not ended yet", goes_on_hint);
 }
 
 // The answer `whole` as the text of its API's stream. PostgreSQL makes it, and must not read more
@@ -162,11 +167,18 @@ HttpReply stream_reply(Services& services, Requester requester, int64_t id, std:
 
 Co<HttpReply> whole_reply(Services& services, Requester requester, int64_t id,
                           std::string_view api) {
-  co_await services.endings.wait(id, services.clock.now_ns() + answer_wait_ns_max,
-                                 requester.is_awaited);
-  std::optional<HttpReply> end = co_await look(services, requester, id, api, false);
-  if (end) co_return std::move(*end);
-  co_return not_ended_reply();
+  const int64_t deadline_ns = services.clock.now_ns() + answer_wait_ns_max;
+  while (true) {
+    const int64_t now_ns = services.clock.now_ns();
+    co_await services.endings.wait(id, std::min(now_ns + keep_alive_ns, deadline_ns),
+                                   requester.is_awaited);
+    std::optional<HttpReply> end = co_await look(services, requester, id, api, false);
+    if (end) co_return std::move(*end);
+    if (services.clock.now_ns() >= deadline_ns || services.endings.is_released() ||
+        !requester.is_awaited()) {
+      co_return not_ended_reply();
+    }
+  }
 }
 
 // What Sluice-Priority says, as JSON; nullopt: nothing that is a priority. 00 is no number of JSON.

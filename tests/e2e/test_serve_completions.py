@@ -230,6 +230,18 @@ def test_a_long_wait_is_kept_alive_and_outlives_its_client(front, mock, worker):
         what="the answer")
 
 
+@pytest.mark.plain_build_only
+@pytest.mark.parametrize("stream", [False, True])
+def test_who_waits_for_a_parked_model_is_told_so(front, stream):
+    add_model(front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
+    query(front.url, "select sluice.close_model('chat', 'infinity', 'no money left')")
+    reply = send(front.port, "POST", "/v1/chat/completions", CHAT | {"stream": stream})
+    assert reply.status == (200 if stream else 503) and "until somebody resumes it" in reply.body
+    assert '"type":"parked"' in reply.body and "money" not in reply.body
+    assert stream or reply.headers["X-Should-Retry"] == "false"
+    assert query(front.url, "select status from sluice.tasks") == [("queued",)]
+
+
 def test_a_drain_tells_who_waits_where_the_answer_will_be(front):
     add_model(front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
     replies = []

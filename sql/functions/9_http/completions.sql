@@ -26,8 +26,9 @@ begin
 end
 $$;
 
--- completion: how a task ended.
--- Returns: no row before its end; http_status: the backend's last; response: its body.
+-- completion: how a task ended, or that it is parked: it waits, and its model, or all models of its
+-- route, are parked.
+-- Returns: no row before; http_status: the backend's last; response: its body.
 create or replace function sluice.completion(id bigint)
 returns table (status text, http_status int, response text, error_code text, error text)
 language plpgsql stable security definer
@@ -37,7 +38,22 @@ begin
   return query
   select r.status, r.http_status::int, r.response, r.error_code, r.error
   from sluice.result r where r.task_id = completion.id;
+  if not found and sluice.is_parked(completion.id) then
+    return query values ('parked', null::int, null::text, 'parked',
+      'the task waits for a model that is parked until somebody resumes it');
+  end if;
 end
+$$;
+
+-- is_parked: whether a task that has not ended waits until somebody resumes a model.
+create or replace function sluice.is_parked(p_task bigint) returns boolean
+language sql stable
+as $$
+  select coalesce(bool_and(coalesce(m.closed_until = 'infinity', false)), false)
+  from sluice.task t join sluice.models m on case when t.route is null then m.id = t.model
+    else m.name in (select r.model from sluice.routes r where r.route = t.route and r.weight > 0)
+    end
+  where t.id = p_task and not exists (select from sluice.lease l where l.task_id = p_task)
 $$;
 
 -- rate_limit_headers: what is left of the limits of the model that answered, as OpenAI's headers.
