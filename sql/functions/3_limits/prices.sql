@@ -46,9 +46,9 @@ begin
     return null;
   end if;
   select p.* into v from sluice.prices p
-  where p.model = p_model and p.valid_from = sluice.list_in_force(p_model, p_at)
+  where p.model = p_model and p.valid_from <= p_at  -- each list has a row for all calls
     and (p.above_tokens = 0 or p.above_tokens < p_input)
-  order by p.above_tokens desc limit 1;
+  order by p.valid_from desc, p.above_tokens desc limit 1;
   return coalesce(greatest(0, ceil((
     (coalesce(p_input, 0) - v_cached - v_written) * coalesce(v.input, 0)
       + v_cached * coalesce(v.cached_input, v.input, 0)

@@ -108,6 +108,7 @@ create or replace function sluice.hold_budgets(
   p_model sluice.models, p_leases sluice.lease[], p_needs sluice.budget_need[], p_now timestamptz)
 returns void
 language plpgsql volatile
+set enable_hashjoin = on   -- a claim has it off: 3.4 ms of one of 250, instead of 1.2
 as $$
 begin
   with need as materialized (
@@ -206,15 +207,16 @@ begin
     from unnest(p_places) p
     cross join lateral (select (x.o).* from (select p_outcomes[p] as o offset 0) x) o),
   call as materialized (
-    select c.task_id, c.fence, c.call, c.budget, c.nanos,
+    select c.at_tid, c.budget, c.nanos,
       case when c.call > 0 then null
-        when t.input_tokens is not null and sluice.list_in_force(c.model, c.at) is not null
+        when t.input_tokens is not null
+            and exists (select from sluice.prices p where p.model = c.model and p.valid_from <= c.at)
             and (t.output_tokens is not null or exists (select from sluice.models m
               where m.name = c.model and m.api = 'openai-embeddings'))
           then greatest(0, sluice.nanos_of(c.model, c.at, t.input_tokens, t.output_tokens, t.usage))
         when num_nonnulls(t.input_tokens, t.output_tokens) = 0 and t.is_free then 0 end as told
     from told t cross join lateral (
-      select c.* from sluice.budget_call c
+      select c.ctid as at_tid, c.* from sluice.budget_call c
       where c.task_id = t.task_id and c.fence = t.fence and c.state = p_state offset 0) c
     where p_state = 'held' or c.call = 0),
   believed as materialized (
@@ -226,8 +228,7 @@ begin
       nanos = coalesce(k.cost, k.nanos), ended_at = p_now,
       told_nanos = case when k.told > k.cost then k.told end
     from believed k
-    where (c.task_id, c.fence, c.call, c.budget) = (k.task_id, k.fence, k.call, k.budget)
-      and c.task_id = any (array(select k.task_id from call k))  -- or it may walk a day's calls
+    where c.ctid = k.at_tid  -- by its key a completion of 250 compared 62,500 pairs, 15 ms
       and c.state = p_state and (p_state = 'held' or k.cost is not null)
     returning c.budget, c.at, k.cost - k.nanos as diff)
   insert into sluice.budget_spent (budget, at, nanos)
