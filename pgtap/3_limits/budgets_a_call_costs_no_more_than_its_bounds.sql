@@ -1,6 +1,6 @@
 -- sluice.task_bounds, sluice.answer_max, sluice.call_bounds, sluice.kept_bounds,
--- sluice.parse_bytes_max, sluice.nanos_max, sluice.budgets_of, sluice.has_budgets,
--- sluice.api_of_bounds
+-- sluice.parse_bytes_max, sluice.nanos_max, sluice.prices_at,
+-- sluice.nanos_by, sluice.budgets_of, sluice.has_budgets, sluice.api_of_bounds
 begin;
 \ir ../_helpers.sql
 \ir ../_budgets.sql

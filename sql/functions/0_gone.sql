@@ -52,6 +52,7 @@ drop function if exists sluice.cells_of(sluice.history_look, bigint, bigint, big
   sluice.attempt_cells(sluice.history_look), sluice.uncounted_ends(sluice.history_look),
   sluice.uncounted_attempts(sluice.history_look), sluice.request_bounds(text, text),
   sluice.task_bounds(text, text, text, int),
+  sluice.call_bounds(sluice.models, text, text, int, sluice.request_bound, int),
   sluice.within_budgets(sluice.models, sluice.turn[], timestamptz),
   sluice.waiting_by_turns(int, numeric, timestamptz) cascade;
 -- These no longer return how many rows they removed.

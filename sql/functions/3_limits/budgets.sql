@@ -90,18 +90,14 @@ $$;
 -- task_bounds: the most tokens that the call of a task may have by its own texts and its own cap,
 -- at a model of p_api; null: any number, for a request because of fault.
 create or replace function sluice.task_bounds(
-  p_api text, p_prompt text, p_request text, p_output_max int, out input int, out output int,
-  out fault text)
-language plpgsql immutable
+  p_api text, p_prompt text, p_request text, p_output_max int)
+returns table (input int, output int, fault text)
+language sql immutable
 as $$
-begin
-  if p_request is not null then
-    select b.* into input, output, fault from sluice.request_bounds(p_api, p_request) b;
-  else
-    input := octet_length(p_prompt) + sluice.frame_tokens(false);
-    output := p_output_max;
-  end if;
-end
+  select octet_length(p_prompt) + sluice.frame_tokens(false), p_output_max, null
+  where p_request is null
+  union all
+  select b.* from sluice.request_bounds(p_api, p_request) b where p_request is not null
 $$;
 
 -- answer_max: the longest answer to a prompt that comes without a cap, in tokens; null: any number.
@@ -149,53 +145,31 @@ as $$ select 65536 $$;
 --          p_model. The fault of a longer one is 'unread'.
 create or replace function sluice.call_bounds(
   p_model sluice.models, p_prompt text, p_request text, p_output_max int,
-  p_kept sluice.request_bound, p_parse_max int, out input int, out output int, out fault text)
-language plpgsql stable
+  p_kept sluice.request_bound, p_parse_max int)
+returns table (input int, output int, fault text)
+language sql stable
 as $$
-begin
-  if p_request is null then
-    select b.input, coalesce(b.output, sluice.answer_max(p_model)) into input, output
-    from sluice.task_bounds(p_model.api, p_prompt, null, p_output_max) b;
-  elsif p_kept.api = p_model.api then
-    input := p_kept.input;
-    output := p_kept.output;
-    fault := p_kept.fault;
-  elsif octet_length(p_request) <= p_parse_max then
-    select b.* into input, output, fault from sluice.request_bounds(p_model.api, p_request) b;
-  else
-    fault := 'unread';
-  end if;
-  if fault = sluice.unread_limit() and sluice.reads_max_completion_tokens(p_model) then
-    fault := null;
-  end if;
-  if fault is not null then
-    output := null;
-  elsif output > p_model.max_output_tokens then
-    fault := 'too long';
-  end if;
-end
-$$;
-
--- nanos_max: the most that calls of p_model that begin at p_at cost, with at most so many tokens;
--- null: a price is not known. Budgets hold it for each call, estimates reckon with it.
--- Params:  p_calls: how many calls these are the tokens of; p_largest: the input of the largest.
-create or replace function sluice.nanos_max(
-  p_model text, p_at timestamptz, p_input bigint, p_output bigint, p_calls bigint default 1,
-  p_largest bigint default null)
-returns numeric
-language plpgsql stable
-as $$
-begin
-  return (select case when bool_and(p.input is not null and (p.output is not null or p_output = 0))
-      then ceil((p_input * max(greatest(p.input, p.cached_input, p.cache_write))
-        + p_output * max(coalesce(p.output, 0))) / 1000000) + p_calls * max(p.per_request)
-        -- each call is rounded up, if the price of a token is no whole number
-        + case when bool_or(p.input % 1000000 > 0 or p.cached_input % 1000000 > 0
-          or p.cache_write % 1000000 > 0 or p.output % 1000000 > 0) then p_calls - 1 else 0 end end
-    from sluice.prices p
-    where p.model = p_model and p.valid_from = sluice.list_in_force(p_model, p_at)
-      and p.above_tokens <= coalesce(p_largest, p_input));
-end
+  select c.input, case when c.fault is null then c.output end,
+    case when c.fault is null and c.output > (p_model).max_output_tokens then 'too long'
+      else c.fault end
+  from (
+    select b.input, b.output, case when b.fault <> sluice.unread_limit()
+      or not sluice.reads_max_completion_tokens(p_model) then b.fault end as fault
+    from (
+      select t.input, coalesce(t.output, sluice.answer_max(p_model)) as output, t.fault
+      from sluice.task_bounds((p_model).api, p_prompt, null, p_output_max) t
+      where p_request is null
+      union all
+      select (p_kept).input, (p_kept).output, (p_kept).fault
+      where p_request is not null and (p_kept).api = (p_model).api
+      union all
+      select t.* from sluice.task_bounds((p_model).api, null, p_request, null) t
+      where p_request is not null and (p_kept).api is distinct from (p_model).api
+        and octet_length(p_request) <= p_parse_max
+      union all
+      select null, null, 'unread'
+      where p_request is not null and (p_kept).api is distinct from (p_model).api
+        and octet_length(p_request) > p_parse_max) b) c
 $$;
 
 -- note_marks: notes that a budget has reached these of its marks, or is exhausted (0), each once in

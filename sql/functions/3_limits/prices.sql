@@ -68,6 +68,48 @@ begin
 end
 $$;
 
+-- nanos_max: the most that calls of p_model that begin at p_at cost, with at most so many tokens;
+-- null: a price is not known. Budgets hold it for each call, estimates reckon with it.
+-- Params:  p_calls: how many calls these are the tokens of; p_largest: the input of the largest.
+create or replace function sluice.nanos_max(
+  p_model text, p_at timestamptz, p_input bigint, p_output bigint, p_calls bigint default 1,
+  p_largest bigint default null)
+returns numeric
+language plpgsql stable
+as $$
+begin
+  return (select n.nanos from sluice.nanos_by(sluice.prices_at(p_model, p_at), p_input, p_output,
+    p_calls, coalesce(p_largest, p_input)) n);
+end
+$$;
+
+-- prices_at: the rows of the price list of p_model that is in force at p_at.
+create or replace function sluice.prices_at(p_model text, p_at timestamptz)
+returns sluice.prices[]
+language plpgsql stable
+as $$
+begin
+  return array(select p from sluice.prices p
+    where p.model = p_model and p.valid_from = sluice.list_in_force(p_model, p_at));
+end
+$$;
+
+-- nanos_by: nanos_max by the rows of a price list, within the statement that asks: for each task of
+-- a claim by a function of its own it was a third of the claim.
+create or replace function sluice.nanos_by(
+  p_prices sluice.prices[], p_input bigint, p_output bigint, p_calls bigint, p_largest bigint)
+returns table (nanos numeric)
+language sql immutable
+as $$
+  select case when bool_and(p.input is not null and (p.output is not null or p_output = 0))
+    then ceil((p_input * max(greatest(p.input, p.cached_input, p.cache_write))
+      + p_output * max(coalesce(p.output, 0))) / 1000000) + p_calls * max(p.per_request)
+      -- each call is rounded up, if the price of a token is no whole number
+      + case when bool_or(p.input % 1000000 > 0 or p.cached_input % 1000000 > 0
+        or p.cache_write % 1000000 > 0 or p.output % 1000000 > 0) then p_calls - 1 else 0 end end
+  from unnest(p_prices) p where p.above_tokens <= p_largest
+$$;
+
 -- nanos_of_price: a price of models in nano-units, as sluice.prices takes them: whole, and 0 or at
 -- least 1,000. Old clients set smaller ones. (sluice.prices refuses what is too large, as NaN.)
 create or replace function sluice.nanos_of_price(p_price numeric) returns numeric

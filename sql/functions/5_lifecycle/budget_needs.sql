@@ -8,20 +8,26 @@ create or replace function sluice.needs_of(
 returns sluice.budget_need[]
 language plpgsql volatile
 as $$
+declare
+  v_prices sluice.prices[] := sluice.prices_at(p_model.name, p_now);
 begin
   return (
     select coalesce(array_agg(row(t.ordinality, k.id, b.id, n.nanos, n.why)::sluice.budget_need
       order by t.ordinality, b.id), '{}')
     from unnest(p_turns) with ordinality t cross join lateral (
-      select k.* from sluice.task k where k.id = t.task_id limit 1) k
+      select k.id, k.route, k.tenant, k.api_key, k.metadata,
+        -- here, for as a join its result would be kept by the whole text
+        (select row(null, b.input, b.output, b.fault)::sluice.request_bound from sluice.call_bounds(
+          p_model, k.prompt, k.request, k.max_output_tokens, k.bounds, 0) b) as bounds
+      from sluice.task k where k.id = t.task_id limit 1) k
     cross join lateral (select array(select b.id from sluice.budgets_of(p_model.name, k.route,
       k.tenant, k.api_key, k.metadata) b) as ids offset 0) c
+    cross join lateral (select (k.bounds).input, (k.bounds).output, (k.bounds).fault offset 0) m
     cross join lateral (select
-        case when b.fault is null then sluice.nanos_max(p_model.name, p_now, b.input, b.output) end
-          as nanos,
-        case when b.fault is not null or b.input is null or b.output is null
-          then concat_ws(' ', 'unbounded', b.fault) else 'unpriced' end as why
-      from sluice.call_bounds(p_model, k.prompt, k.request, k.max_output_tokens, k.bounds, 0) b
+        case when m.fault is null then (select y.nanos
+          from sluice.nanos_by(v_prices, m.input, m.output, 1, m.input) y) end as nanos,
+        case when m.fault is not null or m.input is null or m.output is null
+          then concat_ws(' ', 'unbounded', m.fault) else 'unpriced' end as why
       where c.ids <> '{}' offset 0) n
     cross join lateral unnest(c.ids) b(id)
     where coalesce(t.deadline > p_now, true));

@@ -210,7 +210,8 @@ begin
     select c.at_tid, c.budget, c.nanos,
       case when c.call > 0 then null
         when t.input_tokens is not null
-            and exists (select from sluice.prices p where p.model = c.model and p.valid_from <= c.at)
+            and exists (select from sluice.prices p
+              where p.model = c.model and p.valid_from <= c.at)
             and (t.output_tokens is not null or exists (select from sluice.models m
               where m.name = c.model and m.api = 'openai-embeddings'))
           then greatest(0, sluice.nanos_of(c.model, c.at, t.input_tokens, t.output_tokens, t.usage))
