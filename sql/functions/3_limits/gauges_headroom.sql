@@ -1,5 +1,29 @@
 -- Headroom below a bound, which submits take by its gauge, or by a count where that says "full".
 
+-- stored_here: how many tasks this transaction has stored, or more: those of savepoints that were
+-- rolled back count, too, and of transactions of this session in the last second. PostgreSQL's own
+-- counters, for the caller could change a setting.
+create or replace function sluice.stored_here() returns bigint
+language plpgsql volatile
+as $$
+begin
+  return (select coalesce(sum(pg_stat_get_xact_tuples_inserted(i.inhrelid)), 0)::bigint
+    from pg_inherits i where i.inhparent = 'sluice.task'::regclass);
+end
+$$;
+
+-- taken_here: the same of tasks that it has taken from where they wait, or are called.
+create or replace function sluice.taken_here() returns bigint
+language plpgsql volatile
+as $$
+begin
+  return (select coalesce(sum(pg_stat_get_xact_tuples_deleted(i.inhrelid)), 0)::bigint
+    + pg_stat_get_xact_tuples_deleted('sluice.later'::regclass)
+    + pg_stat_get_xact_tuples_deleted('sluice.lease'::regclass)
+    from pg_inherits i where i.inhparent = 'sluice.queue'::regclass);
+end
+$$;
+
 -- take_headroom: takes headroom for new tasks below p_max; the only function that does. By ids
 -- nothing is left to take: the ids were drawn before.
 -- Params:  p_wanted: tasks; p_full: the share of p_max that counts as full; p_least: do not take
@@ -7,6 +31,8 @@
 -- Returns: for how many tasks there is headroom, at most p_wanted.
 -- Many tasks, and those of the front, are compared with the gauge before they draw from it: when
 -- they are refused they must not use up the headroom of smaller submits, and of SQL.
+-- A transaction that has stored as many tasks as a tenant may have is counted with them: others set
+-- the gauge by counts that do not see them.
 create or replace function sluice.take_headroom(
   p_kind text, p_of text, p_wanted int, p_max bigint, p_full double precision,
   p_least int default 1)
@@ -25,7 +51,8 @@ begin
   elsif sluice.headroom(pg_sequence_last_value(v_gauge), p_max, p_full) >= p_wanted then
     v_load := (select max(nextval(v_gauge)) - p_wanted from generate_series(1, p_wanted));
   end if;
-  if sluice.headroom(v_load, p_max, p_full) >= p_wanted then
+  if sluice.headroom(v_load, p_max, p_full) >= p_wanted
+    and (p_kind <> 'tenant' or sluice.stored_here() <= p_max - p_wanted) then
     return p_wanted;
   end if;
   return sluice.recount_headroom(p_kind, p_of, p_wanted, p_max, p_full, p_least);
@@ -44,8 +71,9 @@ as $$ select 50 $$;
 -- time: else an older count could replace a newer one (seen: 155 tasks under a bound of 100). The
 -- lock is released with the block, even if it fails, because the transaction may stay open. A long
 -- count that finds room for SQL, but none for the front, forbids the front's next one alone.
--- Above READ COMMITTED a count lacks what is younger than its snapshot: there it is for the caller
--- alone, and the gauge only goes up (D-389).
+-- A count is for the caller alone, and the gauge only goes up, where others may not go by it: above
+-- READ COMMITTED it lacks what is younger than its snapshot, and after own ends what comes back when
+-- these are undone (D-389). No time to wait is set where own tasks, that nobody else sees, fill it.
 -- Errors:  55P03 another session counts, and takes long.
 create or replace function sluice.recount_headroom(
   p_kind text, p_of text, p_wanted int, p_max bigint, p_full double precision,
@@ -67,7 +95,7 @@ declare
   v_again bigint;
   v_granted int := 0;
 begin
-  if current_setting('transaction_isolation') <> 'read committed' then
+  if current_setting('transaction_isolation') <> 'read committed' or sluice.taken_here() > 0 then
     if sluice.may_count(p_kind, p_of, p_full) then
       v_headroom := sluice.headroom(sluice.count_unfinished(p_kind, p_of, p_max), p_max, p_full);
       v_granted := case when v_headroom >= p_least then least(p_wanted, v_headroom) else 0 end;
@@ -86,7 +114,8 @@ begin
     v_headroom := sluice.headroom(v_load, p_max, p_full);
     v_granted := case when v_headroom >= p_least then least(p_wanted, v_headroom) else 0 end;
     v_took := clock_timestamp() - v_started;
-    v_again := case when v_headroom = 0 and v_took > sluice.count_cheap_ms() * interval '1 ms'
+    v_again := case when v_took > sluice.count_cheap_ms() * interval '1 ms'
+        and sluice.headroom(v_load - sluice.stored_here(), p_max, p_full) = 0
       then sluice.micros(clock_timestamp() + 20 * v_took) end;
     if v_again is not null and sluice.headroom(v_load, p_max, sluice.full_share(p_kind)) > 0 then
       perform setval(sluice.critical_time(p_kind, p_of), v_again);
