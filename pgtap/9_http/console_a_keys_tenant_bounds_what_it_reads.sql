@@ -1,6 +1,7 @@
+-- sluice.task_of
 begin;
 \ir ../_helpers.sql
-select plan(12);
+select plan(15);
 
 select given_model(max_attempts => 1) as m \gset
 select given_worker(array[:'m']) as w \gset
@@ -20,6 +21,11 @@ select is(ids(sluice.search_tasks(jsonb_build_object('tenant', :'b'), null)),
 select is(sluice.show_dead_letter_groups('{}', :'a') #> '{data,0,count}', '1', 'groups');
 select is(sluice.show_timeline(:foreign, :'a'), null, 'a timeline');
 select is(sluice.read_texts(:foreign, :'a'), null, 'texts');
+select is((select t.tenant from sluice.task_of(:foreign, null) t), :'b', 'a task, by any key');
+set local track_functions = 'all';
+select is_empty(format('select from sluice.task_of(%s, %L)', :foreign, :'a'), 'by a tenant''s');
+select is(coalesce(pg_stat_get_xact_function_calls('sluice.task(bigint)'::regprocedure), 0),
+  0::bigint, 'without a look where it is');
 select is(sluice.search_tasks('{}', :'a') ->> 'looked_at', null,
   'not at how many a search looked: they are others''');
 select is(sluice.show_dead_letter_groups('{}', :'a') ->> 'looked_at', null, 'nor of failures');

@@ -145,7 +145,7 @@ insert into allowed (object, roles) values
   ('show_overview(timestamp with time zone)', 'a'),
   ('search_tasks(jsonb,text)', 'a'),
   ('show_timeline(bigint,text,timestamp with time zone)', 'a'),
-  ('note_reading(bigint,text)', 'a'),
+  ('note_reading(bigint,text)', 'a'), ('task_of(bigint,text)', 'a'),
   ('read_texts(bigint,text,timestamp with time zone)', 'a'),
   ('show_dead_letter_groups(jsonb,text)', 'a'),
   ('show_audit(bigint,integer)', 'a'),

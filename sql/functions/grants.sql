@@ -118,7 +118,7 @@ grant execute on function
     sluice.check_durations(text, jsonb), sluice.hidden_columns(),
   sluice.show_overview(timestamptz), sluice.search_tasks(jsonb, text),
   sluice.show_timeline(bigint, text, timestamptz), sluice.read_texts(bigint, text, timestamptz),
-  sluice.note_reading(bigint, text),
+  sluice.note_reading(bigint, text), sluice.task_of(bigint, text),
   sluice.show_dead_letter_groups(jsonb, text), sluice.show_audit(bigint, int),
   sluice.show_revisions(text, text, bigint, int), sluice.revert_revision(bigint, boolean),
   sluice.create_key(text, bytea, text, text, text[], timestamptz),

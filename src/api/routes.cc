@@ -40,21 +40,21 @@ constexpr Route table[] = {
     {"GET", "/v1/tasks/{}", Scope::read, show_task},
     {"DELETE", "/v1/tasks/{}", Scope::submit, answer_about_task,
      "select json_build_object('id', t.id, 'status', sluice.cancel(t.id))"
-     " from sluice.task($1::bigint) t where $2::text is null or t.tenant = $2"},
+     " from sluice.task_of($1::bigint, $2) t"},
     {"GET", "/v1/tasks/{}/events", Scope::read, stream_task},
     {"GET", "/v1/tasks/{}/explain", Scope::read, answer_about_task,
      "select json_build_object('id', t.id, 'explanation', sluice.explain(t.id))"
-     " from sluice.task($1::bigint) t where $2::text is null or t.tenant = $2"},
+     " from sluice.task_of($1::bigint, $2) t"},
     {"GET", "/v1/tasks/{}/timeline", Scope::read, answer_about_task,
      "select sluice.show_timeline($1::bigint, $2)"},
     {"GET", "/v1/tasks/{}/texts", Scope::read, answer_about_task,
      "select sluice.read_texts($1::bigint, $2)"},
     {"POST", "/v1/tasks/{}/redrive", Scope::submit, redrive_task,
      "select json_build_object('id', sluice.redrive(t.id))"
-     " from sluice.task($1::bigint) t where $2::text is null or t.tenant = $2"},
+     " from sluice.task_of($1::bigint, $2) t"},
     {"POST", "/v1/tasks/{}/forget", Scope::submit, answer_about_task,
      "select json_build_object('id', t.id, 'forgotten', sluice.forget(t.id) is not null)"
-     " from sluice.task($1::bigint) t where $2::text is null or t.tenant = $2"},
+     " from sluice.task_of($1::bigint, $2) t"},
     {"POST", "/v1/tasks/cancel", Scope::submit, cancel_tasks},
     {"POST", "/v1/tasks/redrive", Scope::submit, redrive_tasks},
     {"POST", "/v1/tasks/forget", Scope::submit, forget_tasks},

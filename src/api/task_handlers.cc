@@ -25,14 +25,14 @@ constexpr int64_t state_look_ns = 5 * ns_per_s;
 // With its texts, which the audit may have to know.
 constexpr const char* task_sql =
     "select case when sluice.note_reading(t.id, $3) then row_to_json(t) end"
-    " from sluice.task($1::bigint) t where $2::text is null or t.tenant = $2";
+    " from sluice.task_of($1::bigint, $2) t";
 constexpr const char* state_sql =
     "select t.status, e.ended, case"
     " when not e.ended then json_build_object('id', t.id, 'status', t.status, 'model', t.model,"
     " 'attempts', t.attempts)"
-    " when sluice.note_reading(t.id, $3) then row_to_json(t) end from sluice.task($1::bigint) t"
-    " cross join lateral (select t.status not in ('unsolved', 'queued', 'processing') as ended) e"
-    " where $2::text is null or t.tenant = $2";
+    " when sluice.note_reading(t.id, $3) then row_to_json(t) end"
+    " from sluice.task_of($1::bigint, $2) t"
+    " cross join lateral (select t.status not in ('unsolved', 'queued', 'processing') as ended) e";
 
 // The one value of the reply; 404 when it is null, or there is no row.
 Co<HttpReply> task_reply(Co<Result<PgResult>> reply, int64_t id, int status = 200) {
@@ -91,11 +91,11 @@ Co<std::optional<HttpReply>> wait_for_end(Services& services, int64_t id, const 
                                           int64_t deadline_ns) {
   while (true) {
     PgParams params = {std::to_string(id), request.caller.tenant};
-    Co<Result<PgResult>> reply = services.database.query(
-        request.http,
-        "select t.status in ('unsolved', 'queued', 'processing') from sluice.task($1::bigint) t"
-        " where $2::text is null or t.tenant = $2",
-        std::move(params));
+    Co<Result<PgResult>> reply =
+        services.database.query(request.http,
+                                "select t.status in ('unsolved', 'queued', 'processing')"
+                                " from sluice.task_of($1::bigint, $2) t",
+                                std::move(params));
     Result<PgResult> rows = co_await std::move(reply);
     if (!rows) co_return error_reply(rows.error());
     if (rows->rows() == 0) co_return no_such_task(std::to_string(id));

@@ -346,10 +346,15 @@ def test_what_the_database_refuses_for_a_while_is_stored_and_not_called_again(pg
     assert worker.stderr().count("recording results failed") <= 6
 
 
-def test_a_database_in_which_null_in_an_array_is_a_word_keeps_every_answer(pg, mock, worker):
+@pytest.mark.parametrize("setting", [
+    "array_nulls = off", "default_transaction_isolation = 'repeatable read'"])
+def test_a_databases_own_settings_keep_no_answer_back(pg, mock, worker, setting):
     url, backend = pg.database(), mock()
-    add_model(url, "m", backend.url)
-    query(url, f"alter database {url.split('/')[3].split('?')[0]} set array_nulls = off")
+    add_model(url, "m", backend.url, max_output_tokens=10)
+    query(url, "select sluice.set_price('m', '{\"input\": 1, \"output\": 1}')")
+    query(url, "insert into sluice.budgets (name, scope, period, limit_nanos, is_hard) "
+        "values ('all', 'system', 'day', 1000000000, true)")
+    query(url, f"alter database {url.split('/')[3].split('?')[0]} set {setting}")
     worker(url)
     ids = submit_many(url, [f"question {i}" for i in range(20)])
     assert wait_ended(url, len(ids)) == {"solved": len(ids)}

@@ -71,6 +71,15 @@ def test_a_database_that_is_not_utf8_is_refused(sluice, pg):
     assert "SQL_ASCII" in run.stderr and "encoding 'UTF8'" in run.stderr
 
 
+def test_in_turkish_an_insert_is_an_insert(sluice, pg):
+    url = pg.empty_database("encoding 'UTF8' locale_provider icu icu_locale 'tr-TR' locale 'C' "
+        "template template0")
+    assert migrate(sluice, url).returncode == 0
+    query(url, "insert into sluice.models (name, url) values ('I', 'http://127.0.0.1:1')")
+    query(url, "insert into sluice.routes (route, model, weight) values ('R', 'I', 1)")
+    assert query(url, "select distinct action from sluice.revision") == [("insert",)]
+
+
 def test_an_unreachable_database_is_exit_4(sluice):
     run = migrate(sluice, "postgresql://someone:hush-hush@127.0.0.1:1/nowhere")
     assert run.returncode == 4

@@ -89,7 +89,7 @@ begin
     from jsonb_each(v_new) n where n.value is distinct from v_old -> n.key;
   end if;
   if v_detail is not null then
-    perform sluice.note_audit(lower(tg_op) || ' ' || tg_table_name,
+    perform sluice.note_audit(lower(tg_op collate "C") || ' ' || tg_table_name,
       case tg_table_name when 'routes' then (v_row ->> 'route') || ' -> ' || (v_row ->> 'model')
         when 'prices' then v_row ->> 'model'
         when 'payload_schema' then (v_row ->> 'target') || ' ' || (v_row ->> 'version')

@@ -43,7 +43,8 @@ begin
   values (clock_timestamp(), session_user,
     sluice.caller_key(), tg_table_name,
     coalesce(to_jsonb(new), to_jsonb(old)) ->> v_key[1],
-    lower(tg_op), v_old, v_new, left(nullif(current_setting('sluice.reason', true), ''), 1000));
+    lower(tg_op collate "C"),  -- in Turkish an insert would be an ınsert
+    v_old, v_new, left(nullif(current_setting('sluice.reason', true), ''), 1000));
   return null;
 end
 $$;
