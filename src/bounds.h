@@ -16,12 +16,9 @@ inline constexpr int claim_rows_max = 1000;
 inline constexpr int64_t recovered_rows_max = 1000;
 
 // Outcomes and bytes in one completion: large enough to amortise a commit, small enough to take 0.1
-// s, for which other models' outcomes wait. A larger outcome goes alone.
+// s, for which other models' outcomes wait. A larger outcome goes alone, by another session.
 inline constexpr size_t complete_rows_max = 1000;
 inline constexpr size_t complete_bytes_max = size_t{4} << 20;
-// After such a large one, the next waits so many times as long as that took, if other outcomes come
-// meanwhile: one of 32 MiB takes 0.5 s, and large ones a quarter of the time.
-inline constexpr int64_t complete_pause_factor = 3;
 
 // Ids of finished tasks in one announcement: as many as a completion ends, three notifications.
 inline constexpr size_t events_batch_max = 1000;
@@ -83,10 +80,12 @@ inline constexpr int64_t request_small_bytes_max = int64_t{64} << 10;
 // meanwhile comes in vain.
 inline constexpr int64_t large_requests_bytes_max = int64_t{4} << 20;
 // The session that fetches them is kept so long for the next: longer than the permits of a model
-// come apart, for one may have passed when the session is there.
+// come apart, for one may have passed when the session is there. So is that of large outcomes.
 inline constexpr int64_t large_session_idle_ms = 120'000;
-// If there can be none, they come by the session that claims for so long.
+// If there can be none, they go by the session of the small ones for so long.
 inline constexpr int64_t large_session_retry_ms = 60'000;
+// A large outcome that was not stored is tried again after a pause that grows to this.
+inline constexpr int64_t large_pause_ms_max = 5'000;
 
 // More memory is a slip of the pen.
 inline constexpr int64_t memory_bytes_most = int64_t{1} << 40;

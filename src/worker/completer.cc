@@ -15,10 +15,6 @@ size_t bytes_of(const Outcome& outcome) {
   return solved->response.size() + (solved->answer ? solved->answer->size() : 0);
 }
 
-bool is_large(size_t bytes) {
-  return bytes > bounds::complete_bytes_max;
-}
-
 constexpr std::string_view unstorable = "unstorable";
 
 bool is_unstorable(const Outcome& outcome) {
@@ -37,17 +33,15 @@ bool blames_outcome(const Error& error) {
 
 }  // namespace
 
+bool is_large(const Outcome& outcome) {
+  return bytes_of(outcome) > bounds::complete_bytes_max;
+}
+
 void Completer::add(int64_t worker, EndedCall ended) {
   const size_t bytes = bytes_of(ended.outcome);
   Queue& queue = queues_[ended.model];
   queue.push_back(Waiting{worker, std::move(ended), bytes});
   ++size_;
-}
-
-bool Completer::has_small() const {
-  return !again_.empty() || std::any_of(queues_.begin(), queues_.end(), [](const auto& entry) {
-    return !is_large(entry.second.front().bytes);
-  });
 }
 
 bool Completer::contains(const TaskKey& key) const {
@@ -64,38 +58,35 @@ size_t Completer::rows_max() const {
   return rows_max_ > 0 ? rows_max_ : bounds::complete_rows_max;
 }
 
-Completer::Batch Completer::take(bool may_take_large) {
+Completer::Batch Completer::take() {
   Batch batch;
-  if (take_again(batch)) return batch;
-  const bool is_larges_turn = may_take_large && !was_large_;
-  if ((is_larges_turn && take_large(batch)) || take_small(batch)) return batch;
-  take_large(batch);
+  take_again(batch);
+  if (batch.ended.empty()) take_in_turns(batch);
   return batch;
 }
 
-bool Completer::take_again(Batch& batch) {
+void Completer::take_again(Batch& batch) {
   size_t bytes = 0;
   while (!again_.empty() && batch.ended.size() < rows_max()) {
     const Waiting& next = again_.front();
     bytes += next.bytes;
     const bool fits = bytes <= bounds::complete_bytes_max && next.worker == batch.worker;
     if (!batch.ended.empty() && !fits) break;
-    batch.is_large = is_large(next.bytes);
     move_front(again_, batch);
   }
-  return !batch.ended.empty();
 }
 
 // One of each model, as long as they fit, time and again.
-bool Completer::take_small(Batch& batch) {
+void Completer::take_in_turns(Batch& batch) {
   size_t bytes = 0;
   auto model = queues_.upper_bound(last_);
   for (size_t passed = 0; passed < queues_.size() && batch.ended.size() < rows_max();) {
     if (model == queues_.end()) model = queues_.begin();
     Queue& queue = model->second;
     const Waiting& next = queue.front();
-    const bool fits = bytes + next.bytes <= bounds::complete_bytes_max;
-    if (!fits || (!batch.ended.empty() && next.worker != batch.worker)) {
+    const bool fits =
+        bytes + next.bytes <= bounds::complete_bytes_max && next.worker == batch.worker;
+    if (!batch.ended.empty() && !fits) {
       ++passed;
       ++model;
       continue;
@@ -106,22 +97,6 @@ bool Completer::take_small(Batch& batch) {
     move_front(queue, batch);
     model = queue.empty() ? queues_.erase(model) : std::next(model);
   }
-  if (!batch.ended.empty()) was_large_ = false;
-  return !batch.ended.empty();
-}
-
-bool Completer::take_large(Batch& batch) {
-  auto model = queues_.upper_bound(last_);
-  for (size_t passed = 0; passed < queues_.size(); ++passed, ++model) {
-    if (model == queues_.end()) model = queues_.begin();
-    if (!is_large(model->second.front().bytes)) continue;
-    last_ = model->first;
-    move_front(model->second, batch);
-    if (model->second.empty()) queues_.erase(model);
-    batch.is_large = was_large_ = true;
-    return true;
-  }
-  return false;
 }
 
 void Completer::move_front(Queue& queue, Batch& batch) {
@@ -157,7 +132,6 @@ void Completer::put_back_refused(Batch batch, const Error& error) {
 
 Completer::Batch Completer::take_aside() {
   Batch batch;
-  batch.is_large = is_large(aside_.front().bytes);
   batch.was_aside = true;
   move_front(aside_, batch);
   return batch;

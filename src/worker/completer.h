@@ -1,7 +1,7 @@
 // Completer keeps the outcomes of ended calls, across reconnects, until the database has stored
-// them. It sends nothing. Models take turns, so that one whose answers are many or large delays the
-// others' by one completion. Its size is bounded by the worker's slots and one batch: a call holds
-// its slot until its outcome has been sent, and a batch may come back.
+// them. It sends nothing. Models take turns, so that one whose answers are many delays the others'
+// by one completion. Its size is bounded by the worker's slots and one batch: a call holds its slot
+// until its outcome has been sent, and a batch may come back.
 //
 // Thread rule: loop thread only.
 #pragma once
@@ -17,12 +17,14 @@
 
 namespace sluice {
 
+// Whether it is more than a completion may have together, so that it goes alone.
+bool is_large(const Outcome& outcome);
+
 class Completer final {
  public:
   struct Batch {
     int64_t worker = 0;  // the id that claimed them: one statement speaks for one id
     std::vector<EndedCall> ended;
-    bool is_large = false;  // of a single outcome, above bounds::complete_bytes_max
     bool was_aside = false;
   };
 
@@ -30,14 +32,12 @@ class Completer final {
   bool empty() const { return size_ == 0; }
   // Whether there is more than what is set aside.
   bool has_next() const { return size_ > aside_.size(); }
-  // Whether there is more than large outcomes.
-  bool has_small() const;
   size_t size() const { return size_; }
   bool contains(const TaskKey& key) const;
 
-  // Outcomes of one worker id, bounded by rows and bytes: each model's oldest in turns; a large one
-  // when it `may_take_large`, in turns with the others. Requires: has_next().
-  Batch take(bool may_take_large = true);
+  // Outcomes of one worker id, bounded by rows and bytes: each model's oldest in turns. Requires:
+  // has_next().
+  Batch take();
 
   // The batch was not stored, or nobody knows: it goes first next time. sluice.complete may be
   // repeated.
@@ -67,9 +67,8 @@ class Completer final {
   using Queue = std::deque<Waiting>;
 
   size_t rows_max() const;
-  bool take_again(Batch& batch);
-  bool take_small(Batch& batch);
-  bool take_large(Batch& batch);
+  void take_again(Batch& batch);
+  void take_in_turns(Batch& batch);
   void move_front(Queue& queue, Batch& batch);
 
   Queue again_;                          // these go first, in their order, by themselves
@@ -77,8 +76,7 @@ class Completer final {
   std::map<std::string, Queue> queues_;  // by model, none of them empty
   std::string last_;                     // the model that had the last turn
   size_t size_ = 0;
-  bool was_large_ = true;  // the last batch: the next is of small ones, if there are any
-  size_t rows_max_ = 0;    // 0: bounds::complete_rows_max
+  size_t rows_max_ = 0;  // 0: bounds::complete_rows_max
 };
 
 }  // namespace sluice

@@ -172,6 +172,13 @@ class Database {
   virtual void end_large_requests() = 0;
   virtual Co<Result<std::vector<Applied>>> complete(int64_t worker,
                                                     const std::vector<EndedCall>& ended) = 0;
+  // The same of a large outcome, in a session of its own, so that no other outcome waits for it.
+  // That is opened and closed like the one for large requests; it is not the same, for there a
+  // permit would pass.
+  virtual Co<void> open_for_large_outcomes() = 0;
+  virtual Co<Result<std::vector<Applied>>> complete_large(int64_t worker,
+                                                          const std::vector<EndedCall>& ended) = 0;
+  virtual void end_large_outcomes() = 0;
   // Notifies listeners of those tasks that have ended; call it when their completion has committed.
   // Returns how many have.
   virtual Co<Result<int64_t>> announce(const std::vector<int64_t>& ids) = 0;

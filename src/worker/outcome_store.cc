@@ -42,109 +42,120 @@ OutcomeStore::OutcomeStore(Clock& clock, Metrics& metrics, DatabaseLink& link, c
       on_stored_(std::move(on_stored)),
       announcer_(metrics) {}
 
-Co<void> OutcomeStore::run() {
+Co<void> OutcomeStore::run(Lane& lane) {
   while (!finishing_) {
-    if (may_store()) {
-      begin();
-    } else if (!link_.may_send()) {
-      co_await change_.wait_until(clock_, link_.not_before_ns());
-    } else if (const int64_t look_ns = look_at_ns(); look_ns > clock_.now_ns()) {
-      co_await change_.wait_until(clock_, look_ns);
+    if (may_store(lane)) begin(lane);
+    if (const int64_t look_ns = look_at_ns(lane); look_ns != 0) {
+      co_await lane.change.wait_until(clock_, look_ns);
     } else {
-      co_await change_.wait();
+      co_await lane.change.wait();
     }
+    end_idle_session(lane);
   }
 }
 
-// When the pause after a large one is over, or that of those set aside; 0: neither waits.
-int64_t OutcomeStore::look_at_ns() const {
-  if (must_pause()) return large_not_before_ns_;
-  return completer_.has_aside() ? aside_not_before_ns_ : 0;
+// When a pause is over, or the session has been idle for long enough; 0: none of them.
+int64_t OutcomeStore::look_at_ns(const Lane& lane) const {
+  if (lane.is_storing) return 0;
+  const int64_t now_ns = clock_.now_ns();
+  if (!lane.completer.empty()) {
+    const int64_t pause_ns = std::max(link_.not_before_ns(), lane.not_before_ns);
+    if (pause_ns > now_ns) return pause_ns;
+    if (lane.completer.has_aside() && lane.aside_not_before_ns > now_ns)
+      return lane.aside_not_before_ns;
+  }
+  return lane.end_at_ns;
+}
+
+void OutcomeStore::end_idle_session(Lane& lane) {
+  if (lane.end_at_ns == 0 || lane.is_storing || clock_.now_ns() < lane.end_at_ns) return;
+  link_.database().end_large_outcomes();
+  lane.end_at_ns = 0;
 }
 
 void OutcomeStore::finish() {
   finishing_ = true;
-  change_.raise();
+  look();
+}
+
+void OutcomeStore::look() {
+  small_.change.raise();
+  large_.change.raise();
 }
 
 void OutcomeStore::add(int64_t worker, EndedCall ended) {
-  completer_.add(worker, std::move(ended));
-  change_.raise();
+  Lane& lane = is_large(ended.outcome) ? large_ : small_;
+  lane.completer.add(worker, std::move(ended));
+  lane.change.raise();
 }
 
 // Outcomes go ahead of the claim: they make room.
 void OutcomeStore::begin_flush() {
-  if (may_store()) begin();
+  if (may_store(small_)) begin(small_);
   is_flushing_ = true;
 }
 
 void OutcomeStore::end_flush() {
   is_flushing_ = false;
-  change_.raise();
+  look();
 }
 
 // In a session shared with the flushes, outcomes are sent only between two flushes: more often
 // would mean more batches, each with its own commit (a drain ran at 0.94 of its speed). Nothing is
 // stored until the worker knows what it holds.
-bool OutcomeStore::may_store() const {
-  return ((completer_.has_next() && !must_pause()) || may_take_aside()) && !is_storing_ &&
-         (link_.database().stores_apart() || !is_flushing_) && !must_reread_ &&
-         link_.is_connected() && link_.may_send();
+bool OutcomeStore::may_store(const Lane& lane) const {
+  return (lane.completer.has_next() || may_take_aside(lane)) && !lane.is_storing &&
+         (lane.is_large || link_.database().stores_apart() || !is_flushing_) && !must_reread_ &&
+         link_.is_connected() && link_.may_send() && clock_.now_ns() >= lane.not_before_ns;
 }
 
-bool OutcomeStore::may_take_aside() const {
-  return completer_.has_aside() && clock_.now_ns() >= aside_not_before_ns_;
+bool OutcomeStore::may_take_aside(const Lane& lane) const {
+  return lane.completer.has_aside() && clock_.now_ns() >= lane.aside_not_before_ns;
 }
 
-bool OutcomeStore::must_pause() const {
-  return completer_.has_next() && !completer_.has_small() && !may_take_large();
+// One batch at a time: meanwhile the outcomes of the next gather.
+void OutcomeStore::begin(Lane& lane) {
+  lane.is_storing = true;
+  spawn(store(lane));
 }
 
-// One batch at a time: meanwhile the outcomes of the next gather. It is sent before this returns.
-void OutcomeStore::begin() {
-  is_storing_ = true;
+// A small batch is sent before this first waits. A large one is taken when its session is there: a
+// call holds its slot until its outcome has been sent.
+Co<void> OutcomeStore::store(Lane& lane) {
+  Database& database = link_.database();
+  if (lane.is_large) co_await database.open_for_large_outcomes();
+  const int64_t begun_ns = clock_.now_ns();
   Completer::Batch batch =
-      may_take_aside() ? completer_.take_aside() : completer_.take(may_take_large());
+      may_take_aside(lane) ? lane.completer.take_aside() : lane.completer.take();
+  lane.under_way = &batch;
   Co<Result<std::vector<Applied>>> completion =
-      link_.database().complete(batch.worker, batch.ended);
+      lane.is_large ? database.complete_large(batch.worker, batch.ended)
+                    : database.complete(batch.worker, batch.ended);
   link_.want_flush();  // their slots are free
-  spawn(store(std::move(batch), std::move(completion), clock_.now_ns()));
-}
-
-Co<void> OutcomeStore::store(Completer::Batch batch, Co<Result<std::vector<Applied>>> completion,
-                             int64_t begun_ns) {
   const Result<std::vector<Applied>> applied = co_await std::move(completion);
-  is_storing_ = false;
-  const int64_t took_ns = clock_.now_ns() - begun_ns;
-  metrics_.note_flush(static_cast<double>(took_ns) / static_cast<double>(ns_per_s));
-  note_time(batch, took_ns);
+  lane.is_storing = false;
+  lane.under_way = nullptr;
+  const int64_t now_ns = clock_.now_ns();
+  metrics_.note_flush(static_cast<double>(now_ns - begun_ns) / static_cast<double>(ns_per_s));
+  if (lane.is_large) lane.end_at_ns = now_ns + bounds::large_session_idle_ms * ns_per_ms;
   if (applied) {
-    note_stored(batch, *applied);
+    note_stored(lane, batch, *applied);
     on_stored_(batch.ended);
   } else {
-    note_failed(std::move(batch), applied.error());
+    note_failed(lane, std::move(batch), applied.error());
     on_stored_({});
   }
-  change_.raise();
+  lane.change.raise();
   link_.want_flush();
 }
 
-// While nothing but large outcomes comes there is no pause.
-void OutcomeStore::note_time(const Completer::Batch& batch, int64_t took_ns) {
-  if (!batch.is_large) {
-    has_stored_small_ = true;
-    return;
-  }
-  const bool others_come = std::exchange(has_stored_small_, false) || completer_.has_small();
-  const int64_t pause_ns = others_come ? bounds::complete_pause_factor * took_ns : 0;
-  large_not_before_ns_ = clock_.now_ns() + pause_ns;
-}
-
-void OutcomeStore::note_stored(const Completer::Batch& batch, const std::vector<Applied>& applied) {
-  completer_.note_stored();
-  if (batch.was_aside) completer_.take_up_aside();
-  is_refused_ = completer_.has_aside();
-  if (!is_refused_) aside_backoff_.note_success();
+void OutcomeStore::note_stored(Lane& lane, const Completer::Batch& batch,
+                               const std::vector<Applied>& applied) {
+  lane.backoff.note_success();
+  lane.completer.note_stored();
+  if (batch.was_aside) lane.completer.take_up_aside();
+  lane.is_refused = lane.completer.has_aside();
+  if (!lane.is_refused) lane.aside_backoff.note_success();
   announcer_.note_stored(applied);
   const auto late = count_late(batch, applied);
   if (late == 0) return;
@@ -152,18 +163,28 @@ void OutcomeStore::note_stored(const Completer::Batch& batch, const std::vector<
   metrics_.note_late(static_cast<int>(late));
 }
 
-void OutcomeStore::note_failed(Completer::Batch batch, const Error& error) {
-  link_.note_failure(error, "recording results");
-  if (error.action == Error::Action::reconnect) return completer_.put_back(std::move(batch));
+void OutcomeStore::note_failed(Lane& lane, Completer::Batch batch, const Error& error) {
+  note_error(lane, error);
+  if (error.action == Error::Action::reconnect) return lane.completer.put_back(std::move(batch));
   const bool passes_soon = error.action == Error::Action::retry_later &&  // a lock, a deadlock
                            !error.code.starts_with("53") && error.code != "25006";
-  if (!passes_soon) is_refused_ = true;
-  if (error.action == Error::Action::retry_later) return completer_.put_back(std::move(batch));
-  const bool is_first_aside = batch.was_aside || !completer_.has_aside();
-  completer_.put_back_refused(std::move(batch), error);
-  if (!completer_.has_aside() || !is_first_aside) return;
-  aside_backoff_.note_failure(bounds::aside_pause_ms_max);
-  aside_not_before_ns_ = clock_.now_ns() + aside_backoff_.pause_ms() * ns_per_ms;
+  if (!passes_soon) lane.is_refused = true;
+  if (error.action == Error::Action::retry_later) return lane.completer.put_back(std::move(batch));
+  const bool is_first_aside = batch.was_aside || !lane.completer.has_aside();
+  lane.completer.put_back_refused(std::move(batch), error);
+  if (!lane.completer.has_aside() || !is_first_aside) return;
+  lane.aside_backoff.note_failure(bounds::aside_pause_ms_max);
+  lane.aside_not_before_ns = clock_.now_ns() + lane.aside_backoff.pause_ms() * ns_per_ms;
+}
+
+// The loss of the worker's own sessions ends in a reconnect; the one for large outcomes may be lost
+// alone, time and again.
+void OutcomeStore::note_error(Lane& lane, const Error& error) {
+  if (!lane.is_large) return link_.note_failure(error, "recording results");
+  link_.note_error(error, "recording a large result");
+  if (!link_.is_connected()) return;
+  lane.backoff.note_failure(bounds::large_pause_ms_max);
+  lane.not_before_ns = clock_.now_ns() + lane.backoff.pause_ms() * ns_per_ms;
 }
 
 // ---- what this worker holds ----
@@ -175,6 +196,13 @@ bool OutcomeStore::send_reread(Flush& flush) {
   return true;
 }
 
+bool OutcomeStore::contains(const Lane& lane, const TaskKey& key) {
+  return lane.completer.contains(key) ||
+         (lane.under_way != nullptr &&
+          std::any_of(lane.under_way->ended.begin(), lane.under_way->ended.end(),
+                      [&key](const EndedCall& ended) { return ended.key == key; }));
+}
+
 // A task that the worker holds without knowing of it was claimed by a claim whose answer was lost.
 // No request was sent, so it goes back uncharged.
 void OutcomeStore::on_reread(const Result<std::vector<TaskKey>>& held) {
@@ -184,8 +212,8 @@ void OutcomeStore::on_reread(const Result<std::vector<TaskKey>>& held) {
   again_at_ns_ = is_last ? 0 : clock_.now_ns() + again_ms_ * ns_per_ms;
   again_ms_ *= 2;
   for (const TaskKey& key : *held) {
-    if (!calls_.contains(key) && !completer_.contains(key)) {
-      completer_.add(link_.worker(), EndedCall{key, Returned()});
+    if (!calls_.contains(key) && !contains(small_, key) && !contains(large_, key)) {
+      small_.completer.add(link_.worker(), EndedCall{key, Returned()});
     }
   }
 }

@@ -4,8 +4,9 @@
 // lost connection it first reads which tasks the worker holds, and stores nothing meanwhile.
 //
 // One batch at a time, and calls that end meanwhile go in the next (natural batching: an idle
-// system stores at once, a busy one hundreds at a time, and there is no timer to tune). An outcome
-// that is large goes by itself, and pauses follow, so that others' need not wait behind many.
+// system stores at once, a busy one hundreds at a time, and there is no timer to tune). Outcomes
+// that are large have a lane of their own, with its own session, and go one by one, so that others
+// wait for none of them.
 //
 // Thread rule: loop thread only. Its arguments outlive it; run() must have returned, and
 // is_storing() be false, before it is destroyed.
@@ -32,17 +33,19 @@ class OutcomeStore final {
 
   // Stores what ends while no flush is under way, or at any time if completions have a session of
   // their own: then neither waits for the other. Until finish().
-  Co<void> run();
+  Co<void> run() { return run(small_); }
+  // What is large, at any time.
+  Co<void> run_large() { return run(large_); }
   void finish();
 
   void add(int64_t worker, EndedCall ended);
   // Those that wait to be stored, not those under way.
-  size_t waiting() const { return completer_.size(); }
-  bool is_storing() const { return is_storing_; }
+  size_t waiting() const { return small_.completer.size() + large_.completer.size(); }
+  bool is_storing() const { return small_.is_storing || large_.is_storing; }
   // Nothing is left to store.
-  bool empty() const { return completer_.empty() && !is_storing_; }
+  bool empty() const { return waiting() == 0 && !is_storing(); }
   // The database has refused one that is still to be stored.
-  bool is_refused() const { return is_refused_; }
+  bool is_refused() const { return small_.is_refused || large_.is_refused; }
   bool has_announced() const { return announcer_.empty(); }
 
   // settings.events.
@@ -58,7 +61,7 @@ class OutcomeStore final {
   bool must_reread() const { return must_reread_; }
 
   // Looks again whether it can store: an obstacle may be gone.
-  void look() { change_.raise(); }
+  void look();
   // Around a flush.
   void begin_flush();
   void end_flush();
@@ -69,18 +72,34 @@ class OutcomeStore final {
   void send_announcement(Flush& flush);
 
  private:
-  bool may_take_large() const { return clock_.now_ns() >= large_not_before_ns_; }
-  bool may_store() const;
-  bool may_take_aside() const;
-  int64_t look_at_ns() const;
-  bool must_pause() const;
-  void note_time(const Completer::Batch& batch, int64_t took_ns);
-  bool may_reread() const { return must_reread_ && !is_storing_; }
-  void begin();
-  Co<void> store(Completer::Batch batch, Co<Result<std::vector<Applied>>> completion,
-                 int64_t begun_ns);
-  void note_stored(const Completer::Batch& batch, const std::vector<Applied>& applied);
-  void note_failed(Completer::Batch batch, const Error& error);
+  struct Lane {
+    bool is_large;
+    Completer completer = {};
+    Signal change = {};  // some to store, or they may be; run() waits for it
+    bool is_storing = false;
+    const Completer::Batch* under_way = nullptr;
+    bool is_refused = false;
+    Backoff aside_backoff = {};
+    int64_t aside_not_before_ns = 0;
+    // Of the large ones, whose errors are in nobody else's way.
+    Backoff backoff = {};
+    int64_t not_before_ns = 0;
+    int64_t end_at_ns = 0;  // when their session is closed; 0: there is none
+  };
+
+  Co<void> run(Lane& lane);
+  bool may_store(const Lane& lane) const;
+  bool may_take_aside(const Lane& lane) const;
+  int64_t look_at_ns(const Lane& lane) const;
+  void end_idle_session(Lane& lane);
+  // The large one that is under way, of which on_reread() knows, is not waited for.
+  bool may_reread() const { return must_reread_ && !small_.is_storing; }
+  void begin(Lane& lane);
+  Co<void> store(Lane& lane);
+  void note_stored(Lane& lane, const Completer::Batch& batch, const std::vector<Applied>& applied);
+  void note_failed(Lane& lane, Completer::Batch batch, const Error& error);
+  void note_error(Lane& lane, const Error& error);
+  static bool contains(const Lane& lane, const TaskKey& key);
   void on_reread(const Result<std::vector<TaskKey>>& held);
 
   Clock& clock_;
@@ -88,20 +107,14 @@ class OutcomeStore final {
   DatabaseLink& link_;
   const Calls& calls_;
   std::function<void(const std::vector<EndedCall>&)> on_stored_;
-  Completer completer_;
+  Lane small_{false};
+  Lane large_{true};
   Announcer announcer_;
-  Signal change_;  // some to store, or they may be; run() waits for it
   bool is_flushing_ = false;
-  bool is_storing_ = false;
   bool must_reread_ = false;
   int64_t again_ms_ = 0;     // from the last reread to the next
   int64_t again_at_ns_ = 0;  // 0: none is due
   bool finishing_ = false;
-  bool is_refused_ = false;
-  Backoff aside_backoff_;
-  int64_t aside_not_before_ns_ = 0;
-  int64_t large_not_before_ns_ = 0;
-  bool has_stored_small_ = false;  // since the last large one
 };
 
 }  // namespace sluice

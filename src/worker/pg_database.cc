@@ -364,7 +364,8 @@ Co<Result<std::vector<ClaimedTask>>> PgDatabase::read_clocked_tasks(Reply reply,
 
 Co<Result<void>> PgDatabase::connect() {
   if (store_) store_->close();  // what it was storing goes through the new one
-  if (large_) large_->close();
+  end(large_requests_);
+  end(large_outcomes_);
   work_ = open(options_.work);
   Result<void> connected = co_await work_->connect();
   if (connected) connected = co_await check_schema();
@@ -486,15 +487,15 @@ Co<Result<bool>> PgDatabase::keep_history() {
 }
 
 // Nobody is told when it is lost: the next statement opens another one.
-Co<Result<void>> PgDatabase::open_for_a_while(std::unique_ptr<PgConnection>& session) {
+Co<Result<void>> PgDatabase::open_for_a_while(std::unique_ptr<PgConnection>& session,
+                                              PgConnection::Statements statements) {
   if (session && session->is_open()) co_return Result<void>();
-  session =
-      std::make_unique<PgConnection>(loop_, clock_, options_.work, PgConnection::Statements::slow);
+  session = std::make_unique<PgConnection>(loop_, clock_, options_.work, statements);
   co_return co_await session->connect();
 }
 
 Co<Result<PgResult>> PgDatabase::ask_for_round(std::string sql) {
-  Result<void> opened = co_await open_for_a_while(rounds_);
+  Result<void> opened = co_await open_for_a_while(rounds_, PgConnection::Statements::slow);
   if (!opened) co_return tl::unexpected(opened.error());
   co_return co_await rounds_->query(std::move(sql), PgParams());
 }
@@ -558,27 +559,56 @@ Co<Result<std::vector<ClaimedTask>>> PgDatabase::requests(int64_t worker,
   return read(work_->query(requests_sql, {std::to_string(worker), pg_array(ids)}), tasks_of);
 }
 
-Co<void> PgDatabase::open_for_large_requests() {
-  if (clock_.now_ns() < large_not_before_ns_) co_return;
-  const Result<void> opened = co_await open_for_a_while(large_);
+Co<void> PgDatabase::open_for_large(LargeSession& session) {
+  if (clock_.now_ns() < session.not_before_ns) co_return;
+  const Result<void> opened = co_await open_for_a_while(session.connection, session.statements);
   if (opened || !is_connected()) co_return;
-  spdlog::warn("no session for large requests, so claims wait for them: {}",
-               opened.error().message);
-  large_not_before_ns_ = clock_.now_ns() + bounds::large_session_retry_ms * ns_per_ms;
+  spdlog::warn("no session for {}: {}", session.what, opened.error().message);
+  session.not_before_ns = clock_.now_ns() + bounds::large_session_retry_ms * ns_per_ms;
+}
+
+PgConnection& PgDatabase::either(const LargeSession& session, PgConnection& usual) {
+  return session.connection && session.connection->is_open() ? *session.connection : usual;
+}
+
+void PgDatabase::end(LargeSession& session) {
+  if (session.connection) session.connection->close();
+}
+
+Co<void> PgDatabase::open_for_large_requests() {
+  return open_for_large(large_requests_);
 }
 
 Co<Result<std::vector<ClaimedTask>>> PgDatabase::large_request(int64_t worker, int64_t id) {
-  PgConnection& session = large_ && large_->is_open() ? *large_ : *work_;
-  return read(session.query(requests_sql, {std::to_string(worker), pg_array(std::vector(1, id))}),
+  return read(either(large_requests_, *work_)
+                  .query(requests_sql, {std::to_string(worker), pg_array(std::vector(1, id))}),
               tasks_of);
 }
 
 void PgDatabase::end_large_requests() {
-  if (large_) large_->close();
+  end(large_requests_);
 }
 
 Co<Result<std::vector<Applied>>> PgDatabase::complete(int64_t worker,
                                                       const std::vector<EndedCall>& ended) {
+  return complete_by(storing(), worker, ended);
+}
+
+Co<void> PgDatabase::open_for_large_outcomes() {
+  return open_for_large(large_outcomes_);
+}
+
+Co<Result<std::vector<Applied>>> PgDatabase::complete_large(int64_t worker,
+                                                            const std::vector<EndedCall>& ended) {
+  return complete_by(either(large_outcomes_, storing()), worker, ended);
+}
+
+void PgDatabase::end_large_outcomes() {
+  end(large_outcomes_);
+}
+
+Co<Result<std::vector<Applied>>> PgDatabase::complete_by(PgConnection& session, int64_t worker,
+                                                         const std::vector<EndedCall>& ended) {
   OutcomeColumns columns;
   columns.reserve(ended);
   for (const EndedCall& call : ended) columns.add(call);
@@ -587,11 +617,11 @@ Co<Result<std::vector<Applied>>> PgDatabase::complete(int64_t worker,
       columns.answer.param(), columns.response.param(), columns.error.param(),
       columns.error_code.param(), columns.http_status.text(), columns.retry_after_ms.text(),
       columns.input_tokens.text(), columns.output_tokens.text(), columns.billed.text());
-  if (!columns.has_usage) return read(storing().query(complete_sql, std::move(params)), applied_of);
+  if (!columns.has_usage) return read(session.query(complete_sql, std::move(params)), applied_of);
   params.emplace_back(columns.cached_tokens.text());
   params.emplace_back(columns.cache_write_tokens.text());
   params.emplace_back(columns.reasoning_tokens.text());
-  return read(storing().query(complete_with_usage_sql, std::move(params)), applied_of);
+  return read(session.query(complete_with_usage_sql, std::move(params)), applied_of);
 }
 
 Co<Result<int64_t>> PgDatabase::announce(const std::vector<int64_t>& ids) {
@@ -719,7 +749,8 @@ void PgDatabase::close() {
   if (store_) store_->close();
   if (listen_) listen_->close();
   if (rounds_) rounds_->close();
-  if (large_) large_->close();
+  end(large_requests_);
+  end(large_outcomes_);
 }
 
 }  // namespace sluice

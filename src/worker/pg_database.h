@@ -1,7 +1,7 @@
 // Database over PostgreSQL connections: one that works, one that listens, perhaps another one that
-// stores outcomes, and while there is a long round, or large requests, one for these. The only
-// place in the worker that knows SQL. It owns the connections and replaces them when asked to
-// connect again; it does not decide when.
+// stores outcomes, and while there is a long round, or large requests or outcomes, one for each of
+// these. The only place in the worker that knows SQL. It owns the connections and replaces them
+// when asked to connect again; it does not decide when.
 //
 // Thread rule: loop thread only; the loop, the clock and the servers outlive it.
 #pragma once
@@ -62,6 +62,10 @@ class PgDatabase final : public Database {
   void end_large_requests() override;
   Co<Result<std::vector<Applied>>> complete(int64_t worker,
                                             const std::vector<EndedCall>& ended) override;
+  Co<void> open_for_large_outcomes() override;
+  Co<Result<std::vector<Applied>>> complete_large(int64_t worker,
+                                                  const std::vector<EndedCall>& ended) override;
+  void end_large_outcomes() override;
   Co<Result<int64_t>> announce(const std::vector<int64_t>& ids) override;
   Co<Result<int64_t>> note_clock_jump(int64_t jump_us, int64_t sound_us) override;
   Co<Result<void>> drain_buckets(const std::vector<ModelLimits>& limits) override;
@@ -84,9 +88,23 @@ class PgDatabase final : public Database {
   Co<Result<std::vector<TaskKey>>> read_clocked_keys(Reply reply, int64_t sent_ns);
   Co<Result<std::vector<ClaimedTask>>> read_clocked_tasks(Reply reply, int64_t sent_ns);
 
+  // For what is large.
+  struct LargeSession {
+    const char* what;
+    PgConnection::Statements statements;
+    std::unique_ptr<PgConnection> connection = nullptr;  // null, or closed: none has come lately
+    int64_t not_before_ns = 0;                           // there could be none
+  };
+
   PgConnection& storing() const { return store_ ? *store_ : *work_; }
   std::unique_ptr<PgConnection> open(PgServers& servers);
-  Co<Result<void>> open_for_a_while(std::unique_ptr<PgConnection>& session);
+  Co<Result<void>> open_for_a_while(std::unique_ptr<PgConnection>& session,
+                                    PgConnection::Statements statements);
+  Co<void> open_for_large(LargeSession& session);
+  static PgConnection& either(const LargeSession& session, PgConnection& usual);
+  static void end(LargeSession& session);
+  static Co<Result<std::vector<Applied>>> complete_by(PgConnection& session, int64_t worker,
+                                                      const std::vector<EndedCall>& ended);
   Co<Result<PgResult>> ask_for_round(std::string sql);
   Co<Result<void>> check_schema();
   Co<Result<bool>> is_direct(PgConnection& connection);
@@ -102,8 +120,10 @@ class PgDatabase final : public Database {
   std::unique_ptr<PgConnection> store_;  // null: work_ stores
   std::unique_ptr<PgConnection> listen_;
   std::unique_ptr<PgConnection> rounds_;  // null: no long round is under way
-  std::unique_ptr<PgConnection> large_;   // null, or closed: no large request has come lately
-  int64_t large_not_before_ns_ = 0;       // there could be no session for them
+  LargeSession large_requests_{"large requests, so claims wait for them",
+                               PgConnection::Statements::slow};
+  LargeSession large_outcomes_{"large results, so others' wait for them",
+                               PgConnection::Statements::quick};
   bool is_pooled_ = false;  // listen_ goes through a pooler: neither LISTEN nor session locks work
   bool prepares_ = true;    // until a session that seemed direct has lost a statement
   bool is_scarce_ = false;  // notifications are

@@ -94,8 +94,9 @@ Co<Result<void>> Worker::run() {
   if (!result) co_return result;
   link_.want_registration();
   upkeep_.want_beat();
-  helpers_ = 5;
+  helpers_ = 6;
   spawn(help(outcomes_.run()));
+  spawn(help(outcomes_.run_large()));
   spawn(help(upkeep_.run_rounds()));
   spawn(help(calls_.run_fetches()));
   spawn(help(keep_time()));

@@ -30,6 +30,7 @@ class FakeDatabase final : public Database {
   Rest rest;                          // fall_asleep answers this
   std::vector<TaskKey> unwanted;      // the next heartbeat answers this
   std::deque<Error> complete_errors;  // the next completions end so, without being stored
+  std::deque<Error> large_complete_errors;
   std::deque<Error> claim_errors;
   std::deque<Error> look_errors;
   std::deque<Error> announce_errors;
@@ -211,6 +212,7 @@ class FakeDatabase final : public Database {
     return reply(Result<std::vector<TaskKey>>(std::move(granted)));
   }
   Co<Result<std::vector<TaskKey>>> held_leases(int64_t) override {
+    log.emplace_back("held_leases");
     std::vector<TaskKey> keys;
     for (const auto& [key, task] : leases) keys.push_back(key);
     return reply(Result<std::vector<TaskKey>>(std::move(keys)));
@@ -247,9 +249,13 @@ class FakeDatabase final : public Database {
   }
   Co<Result<std::vector<Applied>>> complete(int64_t, const std::vector<EndedCall>& ended) override {
     log.emplace_back("complete");
-    if (!complete_errors.empty()) {
-      const Error error = complete_errors.front();
-      complete_errors.pop_front();
+    return store(complete_errors, ended);
+  }
+  Co<Result<std::vector<Applied>>> store(std::deque<Error>& errors,
+                                         const std::vector<EndedCall>& ended) {
+    if (!errors.empty()) {
+      const Error error = errors.front();
+      errors.pop_front();
       return reply(Result<std::vector<Applied>>(tl::unexpected(error)));
     }
     for (const EndedCall& call : ended) {
@@ -270,6 +276,16 @@ class FakeDatabase final : public Database {
     batches.push_back(ended);
     return reply(Result<std::vector<Applied>>(std::move(applied)));
   }
+  Co<void> open_for_large_outcomes() override {
+    log.emplace_back("open_for_large_outcomes");
+    const Result<bool> opened = co_await reply(Result<bool>(true));
+  }
+  Co<Result<std::vector<Applied>>> complete_large(int64_t,
+                                                  const std::vector<EndedCall>& ended) override {
+    log.emplace_back("complete_large");
+    return store(large_complete_errors, ended);
+  }
+  void end_large_outcomes() override { log.emplace_back("end_large_outcomes"); }
   Co<Result<int64_t>> announce(const std::vector<int64_t>& ids) override {
     log.emplace_back("announce");
     if (!announce_errors.empty()) {

@@ -11,6 +11,11 @@
 #include "support/worker_bench.h"
 
 namespace sluice {
+namespace {
+
+const std::string large_text(bounds::complete_bytes_max, 'x');  // and its envelope
+
+}  // namespace
 
 TEST_CASE("answers that arrive during a flush travel together in the next one") {
   WorkerBench bench;
@@ -42,30 +47,146 @@ TEST_CASE("answers are stored during a flush only in a session of their own") {
   }
 }
 
-TEST_CASE("large answers take a quarter of the time while others come") {
+TEST_CASE("no outcome waits for a large one, and these go one by one") {
+  for (const bool apart : {false, true}) {
+    for (const char* const held : {"open_for_large_outcomes", "complete_large"}) {
+      WorkerBench bench;
+      bench.database.apart = apart;
+      for (int64_t id = 1; id <= 5; ++id) bench.database.queue.push_back(task_of(id));
+      bench.start();
+      REQUIRE(bench.http.count() == 5);
+      bench.database.hold(held);
+      for (const size_t i : {0, 1, 2}) bench.http.answer_ok(i, large_text);
+      bench.http.answer_ok(3, "a");
+      bench.http.answer_ok(4, "b");
+      CHECK(bench.database.called("complete") == 2);
+      CHECK(bench.database.called(held) == 1);
+      bench.database.release();
+      CHECK(bench.database.called("complete_large") == 3);
+      CHECK(bench.database.stored() == 5);
+    }
+  }
+}
+
+TEST_CASE("a large outcome whose session is lost is kept, and is in nobody's way") {
   WorkerBench bench;
-  bench.database.apart = true;
-  for (int64_t id = 1; id <= 5; ++id) bench.database.queue.push_back(task_of(id));
+  for (int64_t id = 1; id <= 3; ++id) bench.database.queue.push_back(task_of(id));
   bench.start();
-  REQUIRE(bench.http.count() == 5);
-  const std::string large(bounds::complete_bytes_max, 'x');
-  bench.database.hold();
-  bench.http.answer_ok(0, large);
+  bench.database.large_complete_errors.assign(1000, connection_lost);
+  bench.http.answer_ok(0, large_text);
   bench.http.answer_ok(1, "a");
-  bench.http.answer_ok(2, large);
-  bench.http.answer_ok(3, large);
-  bench.pass_ms(100);
-  bench.database.release();
-  CHECK(bench.database.batches.size() == 2);  // and the small one
-  bench.pass_ms(299);
-  CHECK(bench.database.batches.size() == 2);
-  bench.pass_ms(1);
-  CHECK(bench.database.batches.size() >= 3);
-  CHECK(bench.database.stored() >= 3);
+  CHECK(bench.database.stored() == 1);
+  bench.pass_ms(60'000);
+  CHECK(bench.database.called("complete_large") > 10);
+  CHECK(bench.database.called("complete_large") < 100);  // the pause has grown
+  bench.database.queue.push_back(task_of(4));
+  bench.database.notify();
+  bench.http.answer_ok(bench.http.count() - 1, "b");
+  CHECK(bench.database.stored() == 2);
+  bench.database.large_complete_errors.clear();
+  bench.pass_ms(bounds::large_pause_ms_max);
+  REQUIRE(bench.database.stored() == 3);
+  CHECK(std::holds_alternative<Solved>(bench.database.batches.back().front().outcome));
+}
+
+TEST_CASE("a large outcome that the database refuses is set aside, and stored later") {
+  WorkerBench bench;
+  for (int64_t id = 1; id <= 3; ++id) bench.database.queue.push_back(task_of(id));
+  bench.database.damaged_tasks = {1};
+  bench.start();
   bench.pass_ms(1000);
-  CHECK(bench.database.stored() == 4);
-  bench.http.answer_ok(4, large);  // nothing else comes meanwhile: at once
-  CHECK(bench.database.stored() == 5);
+  bench.http.answer_ok(0, large_text);
+  bench.http.answer_ok(1, large_text);
+  bench.http.answer_ok(2, "a");
+  bench.pass_ms(bounds::large_pause_ms_max);
+  CHECK(bench.database.stored() == 2);
+  CHECK(bench.worker->not_ready_because() == "the database refuses to store results");
+  bench.database.damaged_tasks.clear();
+  bench.pass_ms(6'000);
+  REQUIRE(bench.database.stored() == 3);
+  CHECK(std::holds_alternative<Solved>(bench.database.batches.back().front().outcome));
+  CHECK(bench.worker->not_ready_because().empty());
+}
+
+TEST_CASE("a reread neither waits for a large outcome nor hands its task back") {
+  WorkerBench bench;
+  bench.start();
+  bench.database.lose();
+  bench.pass_ms(1000);
+  const ClaimedTask task = task_of(1);
+  bench.database.queue = {task, task_of(2)};
+  bench.database.notify();
+  REQUIRE(bench.http.count() == 2);
+  bench.database.hold("complete_large");
+  bench.http.answer_ok(0, large_text);
+  bench.database.leases.emplace(task.key, task);  // it has not been committed
+  const int rereads = bench.database.called("held_leases");
+  bench.pass_ms(bounds::reread_again_ms_min - 1500);
+  CHECK(bench.database.called("held_leases") == rereads);
+  bench.pass_ms(3000);
+  CHECK(bench.database.called("held_leases") == rereads + 1);
+  bench.http.answer_ok(1, "a");
+  CHECK(bench.database.stored() == 2);
+  bench.database.release();
+  CHECK(bench.database.stored() == 2);
+  for (const auto& batch : bench.database.batches) {
+    for (const EndedCall& ended : batch) CHECK(!std::holds_alternative<Returned>(ended.outcome));
+  }
+}
+
+TEST_CASE("a large outcome under way when the worker's sessions break is not handed back") {
+  WorkerBench bench;
+  const ClaimedTask task = task_of(1);
+  bench.database.queue.push_back(task);
+  bench.start();
+  bench.database.hold("complete_large");
+  bench.database.large_complete_errors.push_back(connection_lost);
+  bench.http.answer_ok(0, large_text);
+  REQUIRE(bench.database.called("complete_large") == 1);
+  bench.database.lose();
+  bench.pass_ms(1000);
+  CHECK(bench.database.called("complete_large") == 2);
+  REQUIRE(bench.database.stored() == 1);
+  CHECK(std::holds_alternative<Solved>(bench.outcome(0, 0)));
+}
+
+TEST_CASE("a worker that ends waits until a large outcome is stored") {
+  for (const char* const held : {"open_for_large_outcomes", "complete_large"}) {
+    WorkerBench bench(10, true);
+    bench.database.queue.push_back(task_of(1));
+    bench.start();
+    bench.database.hold(held);
+    bench.http.answer_ok(0, large_text);
+    bench.database.has_unfinished = false;
+    bench.pass_ms(5000);
+    bench.worker->drain();
+    bench.pass_ms(5000);
+    CHECK_FALSE(bench.ended);
+    CHECK(bench.database.called("unregister") == 0);
+    bench.database.release();
+    CHECK(bench.ended);
+    CHECK(bench.database.stored() == 1);
+  }
+}
+
+TEST_CASE("the session for large outcomes ends when none has come for a while") {
+  WorkerBench bench;
+  for (int64_t id = 1; id <= 2; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  bench.http.answer_ok(0, "a");
+  bench.pass_ms(2 * bounds::large_session_idle_ms);
+  CHECK(bench.database.called("end_large_outcomes") == 0);  // there was none
+  bench.database.queue = {task_of(3), task_of(4)};
+  bench.database.notify();
+  bench.http.answer_ok(2, large_text);
+  bench.pass_ms(500);
+  bench.http.answer_ok(3, large_text);
+  bench.pass_ms(bounds::large_session_idle_ms - 1);
+  CHECK(bench.database.called("end_large_outcomes") == 0);
+  bench.pass_ms(1);
+  CHECK(bench.database.called("end_large_outcomes") == 1);
+  bench.pass_ms(2 * bounds::large_session_idle_ms);
+  CHECK(bench.database.called("end_large_outcomes") == 1);
 }
 
 TEST_CASE("what was being stored when its session broke is stored, not handed back") {
