@@ -97,8 +97,8 @@ def test_a_worker_that_drains_waits_for_a_large_result(url, worker, gate):
 
 def test_large_results_are_stored_also_where_there_is_no_session_for_them(url, worker, gate):
     gate.close()
-    query(url, "create role of_three login connection limit 3 in role sluice_worker")
-    process = worker(as_user(url, "of_three"))
+    query(url, "create role of_three_results login connection limit 3 in role sluice_worker")
+    process = worker(as_user(url, "of_three_results"))
     for _ in range(3):
         submit(url, "large", "a")
         submit(url, "small", "b")
