@@ -97,7 +97,8 @@ void OutcomeStore::begin_flush() {
 
 void OutcomeStore::end_flush() {
   is_flushing_ = false;
-  look();
+  small_.change.raise();
+  if (!large_.completer.empty()) large_.change.raise();
 }
 
 // In a session shared with the flushes, outcomes are sent only between two flushes: more often
@@ -177,10 +178,15 @@ void OutcomeStore::note_failed(Lane& lane, Completer::Batch batch, const Error& 
   lane.aside_not_before_ns = clock_.now_ns() + lane.aside_backoff.pause_ms() * ns_per_ms;
 }
 
-// The loss of the worker's own sessions ends in a reconnect; the one for large outcomes may be lost
-// alone, time and again.
-void OutcomeStore::note_error(Lane& lane, const Error& error) {
+// The loss of the worker's usual sessions ends in a reconnect. The one for large outcomes may be
+// lost alone, time and again, of which nobody else would tell.
+void OutcomeStore::note_error(Lane& lane, Error error) {
   if (!lane.is_large) return link_.note_failure(error, "recording results");
+  const bool is_lost = error.action == Error::Action::reconnect && link_.is_connected();
+  if (is_lost && lane.backoff.pause_ms() > 0) {
+    lane.is_refused = true;
+    error.action = Error::Action::retry_later;
+  }
   link_.note_error(error, "recording a large result");
   if (!link_.is_connected()) return;
   lane.backoff.note_failure(bounds::large_pause_ms_max);

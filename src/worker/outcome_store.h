@@ -98,7 +98,7 @@ class OutcomeStore final {
   Co<void> store(Lane& lane);
   void note_stored(Lane& lane, const Completer::Batch& batch, const std::vector<Applied>& applied);
   void note_failed(Lane& lane, Completer::Batch batch, const Error& error);
-  void note_error(Lane& lane, const Error& error);
+  void note_error(Lane& lane, Error error);
   static bool contains(const Lane& lane, const TaskKey& key);
   void on_reread(const Result<std::vector<TaskKey>>& held);
 

@@ -1,7 +1,7 @@
 // Worker serves models: it claims tasks, calls their backends and records the outcomes. Its few
 // sessions serve all calls together; no call holds one. It owns the parts that do this and its own
-// life: connecting, keeping time, sleeping, draining, leaving. Clock, database, HTTP client, metrics
-// and spans are given to it and outlive it.
+// life: connecting, keeping time, sleeping, draining, leaving. Clock, database, HTTP client,
+// metrics and spans are given to it and outlive it.
 //
 // The life of a task is Calls::live(). OutcomeStore stores outcomes; Wakeups has the listening
 // session. Everything else that uses the database goes through flush(), which has each part send

@@ -79,12 +79,14 @@ TEST_CASE("a large outcome whose session is lost is kept, and is in nobody's way
   bench.pass_ms(60'000);
   CHECK(bench.database.called("complete_large") > 10);
   CHECK(bench.database.called("complete_large") < 100);  // the pause has grown
+  CHECK(bench.worker->not_ready_because() == "the database refuses to store results");
   bench.database.queue.push_back(task_of(4));
   bench.database.notify();
   bench.http.answer_ok(bench.http.count() - 1, "b");
   CHECK(bench.database.stored() == 2);
   bench.database.large_complete_errors.clear();
   bench.pass_ms(bounds::large_pause_ms_max);
+  CHECK(bench.worker->not_ready_because().empty());
   REQUIRE(bench.database.stored() == 3);
   CHECK(std::holds_alternative<Solved>(bench.database.batches.back().front().outcome));
 }
