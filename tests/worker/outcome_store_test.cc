@@ -56,7 +56,7 @@ TEST_CASE("no outcome waits for a large one, and these go one by one") {
       bench.start();
       REQUIRE(bench.http.count() == 5);
       bench.database.hold(held);
-      for (const size_t i : {0, 1, 2}) bench.http.answer_ok(i, large_text);
+      for (size_t i = 0; i < 3; ++i) bench.http.answer_ok(i, large_text);
       bench.http.answer_ok(3, "a");
       bench.http.answer_ok(4, "b");
       CHECK(bench.database.called("complete") == 2);
