@@ -10,7 +10,8 @@ select given_tasks(:'m', 10) \g /dev/null
 create or replace function sluice.count_cheap_ms()
 returns int language sql immutable parallel safe as $$ select -1 $$;  -- none is
 -- The tasks are of another transaction.
-create or replace function sluice.stored_here() returns bigint language sql as $$ select 0::bigint $$;
+create or replace function sluice.tasks_stored() returns bigint language sql
+as $$ select 0::bigint $$;
 select sluice.set_counter('load', :id, sluice.gauge_unknown()) \g /dev/null
 select is(sluice.recount_headroom('model', :'id', 1, 100, 0.95), 1, 'room');
 select is(sluice.counter('load', :id), 11::bigint,

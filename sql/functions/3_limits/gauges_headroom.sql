@@ -1,9 +1,9 @@
 -- Headroom below a bound, which submits take by its gauge, or by a count where that says "full".
 
--- stored_here: how many tasks this transaction has stored, or more: those of savepoints that were
+-- tasks_stored: how many tasks this transaction has stored, or more: those of savepoints that were
 -- rolled back count, too, and of transactions of this session in the last second. PostgreSQL's own
 -- counters, for the caller could change a setting.
-create or replace function sluice.stored_here() returns bigint
+create or replace function sluice.tasks_stored() returns bigint
 language plpgsql volatile
 as $$
 begin
@@ -12,8 +12,8 @@ begin
 end
 $$;
 
--- taken_here: the same of tasks that it has taken from where they wait, or are called.
-create or replace function sluice.taken_here() returns bigint
+-- tasks_taken: the same of tasks that it has taken from where they wait, or are called.
+create or replace function sluice.tasks_taken() returns bigint
 language plpgsql volatile
 as $$
 begin
@@ -52,7 +52,7 @@ begin
     v_load := (select max(nextval(v_gauge)) - p_wanted from generate_series(1, p_wanted));
   end if;
   if sluice.headroom(v_load, p_max, p_full) >= p_wanted
-    and (p_kind <> 'tenant' or sluice.stored_here() <= p_max - p_wanted) then
+    and (p_kind <> 'tenant' or sluice.tasks_stored() <= p_max - p_wanted) then
     return p_wanted;
   end if;
   return sluice.recount_headroom(p_kind, p_of, p_wanted, p_max, p_full, p_least);
@@ -72,8 +72,8 @@ as $$ select 50 $$;
 -- lock is released with the block, even if it fails, because the transaction may stay open. A long
 -- count that finds room for SQL, but none for the front, forbids the front's next one alone.
 -- A count is for the caller alone, and the gauge only goes up, where others may not go by it: above
--- READ COMMITTED it lacks what is younger than its snapshot, and after own ends what comes back when
--- these are undone (D-389). No time to wait is set where own tasks, that nobody else sees, fill it.
+-- READ COMMITTED it lacks what is younger than its snapshot, and after own ends what comes back
+-- when these are undone (D-389). No time to wait is set where own open tasks fill it.
 -- Errors:  55P03 another session counts, and takes long.
 create or replace function sluice.recount_headroom(
   p_kind text, p_of text, p_wanted int, p_max bigint, p_full double precision,
@@ -95,7 +95,7 @@ declare
   v_again bigint;
   v_granted int := 0;
 begin
-  if current_setting('transaction_isolation') <> 'read committed' or sluice.taken_here() > 0 then
+  if current_setting('transaction_isolation') <> 'read committed' or sluice.tasks_taken() > 0 then
     if sluice.may_count(p_kind, p_of, p_full) then
       v_headroom := sluice.headroom(sluice.count_unfinished(p_kind, p_of, p_max), p_max, p_full);
       v_granted := case when v_headroom >= p_least then least(p_wanted, v_headroom) else 0 end;
@@ -115,7 +115,7 @@ begin
     v_granted := case when v_headroom >= p_least then least(p_wanted, v_headroom) else 0 end;
     v_took := clock_timestamp() - v_started;
     v_again := case when v_took > sluice.count_cheap_ms() * interval '1 ms'
-        and sluice.headroom(v_load - sluice.stored_here(), p_max, p_full) = 0
+        and sluice.headroom(v_load - sluice.tasks_stored(), p_max, p_full) = 0
       then sluice.micros(clock_timestamp() + 20 * v_took) end;
     if v_again is not null and sluice.headroom(v_load, p_max, sluice.full_share(p_kind)) > 0 then
       perform setval(sluice.critical_time(p_kind, p_of), v_again);
