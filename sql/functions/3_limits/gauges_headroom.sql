@@ -7,6 +7,9 @@ create or replace function sluice.tasks_stored() returns bigint
 language plpgsql volatile
 as $$
 begin
+  if pg_current_xact_id_if_assigned() is null then
+    return 0;
+  end if;
   return (select coalesce(sum(pg_stat_get_xact_tuples_inserted(i.inhrelid)), 0)::bigint
     from pg_inherits i where i.inhparent = 'sluice.task'::regclass);
 end
@@ -17,6 +20,9 @@ create or replace function sluice.tasks_taken() returns bigint
 language plpgsql volatile
 as $$
 begin
+  if pg_current_xact_id_if_assigned() is null then
+    return 0;
+  end if;
   return (select coalesce(sum(pg_stat_get_xact_tuples_deleted(i.inhrelid)), 0)::bigint
     + pg_stat_get_xact_tuples_deleted('sluice.later'::regclass)
     + pg_stat_get_xact_tuples_deleted('sluice.lease'::regclass)
@@ -71,9 +77,9 @@ as $$ select 50 $$;
 -- time: else an older count could replace a newer one (seen: 155 tasks under a bound of 100). The
 -- lock is released with the block, even if it fails, because the transaction may stay open. A long
 -- count that finds room for SQL, but none for the front, forbids the front's next one alone.
--- A count is for the caller alone, and the gauge only goes up, where others may not go by it: above
--- READ COMMITTED it lacks what is younger than its snapshot, and after own ends what comes back
--- when these are undone (D-389). No time to wait is set where own open tasks fill it.
+-- The gauge only goes up where others may not go by the count: above READ COMMITTED it lacks what
+-- is younger than its snapshot, and after own ends what comes back when these are undone (D-389).
+-- No time to wait is set where own open tasks fill it.
 -- Errors:  55P03 another session counts, and takes long.
 create or replace function sluice.recount_headroom(
   p_kind text, p_of text, p_wanted int, p_max bigint, p_full double precision,
@@ -95,7 +101,7 @@ declare
   v_again bigint;
   v_granted int := 0;
 begin
-  if current_setting('transaction_isolation') <> 'read committed' or sluice.tasks_taken() > 0 then
+  if current_setting('transaction_isolation') <> 'read committed' then
     if sluice.may_count(p_kind, p_of, p_full) then
       v_headroom := sluice.headroom(sluice.count_unfinished(p_kind, p_of, p_max), p_max, p_full);
       v_granted := case when v_headroom >= p_least then least(p_wanted, v_headroom) else 0 end;
@@ -121,9 +127,13 @@ begin
       perform setval(sluice.critical_time(p_kind, p_of), v_again);
       v_again := null;
     end if;
-    perform setval(v_gauge, coalesce(v_again, case when v_by_ids
-      then greatest(0, pg_sequence_last_value(v_drawn) - v_load - v_granted)
-      else v_load + v_granted end));
+    if v_again is null and sluice.tasks_taken() > 0 then
+      perform max(nextval(v_gauge)) from generate_series(1, v_granted) where not v_by_ids;
+    else
+      perform setval(v_gauge, coalesce(v_again, case when v_by_ids
+        then greatest(0, pg_sequence_last_value(v_drawn) - v_load - v_granted)
+        else v_load + v_granted end));
+    end if;
   end if;
   raise exception 'counted';
 exception
