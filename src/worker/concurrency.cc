@@ -142,8 +142,8 @@ void Concurrency::set_wants_more(Served& served, bool wants_more) {
   served.wants_more = wants_more;
 }
 
-// One that has more than its part uses others' slots, too: so those it was kept are there for the
-// next.
+// Slots that are kept for a part and not used by it. A part with more calls than were kept for it
+// has them in others' slots, and its kept ones stay in the pool for whoever lacks some.
 void Concurrency::Pool::add(const Part& part) {
   lacking += part.lacking();
   if (part.in_flight <= part.kept) unused -= part.in_flight;

@@ -45,12 +45,12 @@ begin
 end
 $$;
 
--- has_noted: whether this session has noted p_line within 5 s, in this transaction or one that has
--- committed: for transactions that keep their snapshot and cannot look. The note is there for 10 s,
--- and until this transaction ends if it shares one of the line's locks. A rollback takes the
--- setting back with the note. Without it a note came with each single submit: 300,000 of them made
--- each claim 0.2 s slower (D-413). A client who sets it keeps his own tasks waiting; where one
--- takes it back, the transaction's own note is found, or another one with a later id.
+-- has_noted: whether this session has noted p_line in the last 5 s. For transactions above READ
+-- COMMITTED: they keep their snapshot, so they cannot look whether the note is there. It is: a note
+-- stays for 10 s, and as long as a transaction shares one of the line's locks. The session remembers
+-- it in a setting, which a rollback takes back together with the note. Otherwise each single submit
+-- added a note, and 300,000 of them made each claim 0.2 s slower (D-413). A client that changes the
+-- setting only delays its own tasks, or adds notes that the look at this transaction's own ends.
 create or replace function sluice.has_noted(p_line int) returns boolean
 language plpgsql volatile
 as $$

@@ -161,15 +161,16 @@ end
 $$;
 
 -- turns_of: fair_turns for the lanes of p_heads that p_chosen selects, and the effective ranks
--- p_best to p_worst. If not all rows of a lane were looked at, no task that comes after its further
--- rows may be taken before them: the claim looks again. The last row that peek saw of such a lane
--- (its has_more; here is_last) hides what follows; the turn at which that begins says so, with its
--- own has_more (here hides). Lanes of tenants with a quota are the exception: they get no more
--- places than permits (3_limits/tenant_quotas.sql).
--- Facts about lanes are kept in arrays, because joining a claim's rows with its 64 lanes was most
--- of its cost (50 ms). Rows are sorted with few columns, none of them null or unused (an unused
--- column of a subquery becomes a null), and become turns when they are chosen: PostgreSQL walks
--- over nulls at each comparison, which was a third of a claim of 250.
+-- p_best to p_worst.
+-- peek reads the first rows of each lane only. Where a lane has more, its next rows are unknown, so
+-- no task may be taken that could come after them: the turns end at the first such lane's last row
+-- (is_last), and the turn at that point has has_more (hides), which makes the claim look again.
+-- Lanes of tenants with a quota are the exception: they get no more places than permits
+-- (3_limits/tenant_quotas.sql).
+-- For speed, facts about lanes are kept in arrays: a join of a claim's rows with its 64 lanes took
+-- 50 ms. And rows are sorted with few columns, none of them null, and made turns afterwards:
+-- PostgreSQL steps over nulls at each comparison, which took a third of a claim of 250. (An unused
+-- column of a subquery becomes a null.)
 create or replace function sluice.turns_of(
   p_model int, p_heads sluice.head[], p_rounds sluice.lane_round[], p_places int,
   p_chosen boolean[], p_best smallint, p_worst smallint,

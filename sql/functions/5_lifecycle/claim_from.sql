@@ -62,8 +62,8 @@ begin
   v_shares := case when v.are_routes then sluice.lines_open(v_model, v_want, v_now,
       p_worker)
     else array[row(p_model, null, null, null, null)]::sluice.claim_share[] end;
-  -- Mostly one line is open, no tenant has a quota, no round is under way: straight to its rows.
-  -- (Through another function, with what several lanes need, a claim of one took 4 % more; D-397.)
+  -- The usual case: one line is open, no tenant has a quota, and no round is under way. Then its
+  -- rows are taken directly. (By a function of its own a claim of one was 4 % dearer; D-397.)
   if cardinality(v_shares) = 1 and not v.has_quotas and (case when v_shares[1].line > 0
       then v.next is null
       else not sluice.bounds_deadlines(v_shares)

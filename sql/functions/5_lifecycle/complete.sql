@@ -118,11 +118,10 @@ begin
       o.fence > 1 or o.response is not null and o.answer is not null as looks
     from unnest(p_outcomes) with ordinality o
     order by coalesce(o.task_id, 0), o.fence nulls first) o;
-  -- A second time if leases are missing. While the first look waited for a lease, an extra call may
-  -- have updated it; the row's new version is younger than the look's snapshot, which passes over
-  -- it. The second look sees it. (Else the answer would count as late, and nobody would ever end
-  -- the lease, because its worker lives.) It goes by task and fence, where end_solved knows one
-  -- outcome of a task only.
+  -- If leases are missing, look a second time: while the first look waited for a lease's row, an
+  -- extra call may have updated it, and the new version is too young for the first look's snapshot.
+  -- (Without this the answer would count as late, and as its worker lives nobody would end the
+  -- lease.) The second look goes by task and fence; end_solved matches one outcome of a task only.
   for v_look in 1 .. 2 loop
     exit when cardinality(v_places) >= cardinality(p_outcomes);
     if v_all_solved and v_look = 1 then

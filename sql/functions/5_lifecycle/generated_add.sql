@@ -25,9 +25,9 @@ $$;
 -- procedure because EXECUTE need not plan a CALL, and has one argument because each costs 5,000
 -- instructions. One statement inserts both rows: 17,000 instructions less than two.
 -- Params:  p_version: of the payloads of this line's tasks; null: they have none; p_by_prefix: its
---          order is by prefix, so ready_at is not the time of the submit. Then a row's fence begins
---          with 1 instead of 0, so that its lease never has fence 1, which would tell end_solved
---          that it is.
+--          order is by prefix, so ready_at is not the time of the submit. Then the fence of a row
+--          begins with 1, and that of its first lease is 2: for leases with fence 1 end_solved
+--          takes ready_at as the time of the submit.
 create or replace function sluice.add_text(
   p_line int, p_version text default null, p_by_prefix boolean default false)
 returns text

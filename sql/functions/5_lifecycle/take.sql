@@ -67,8 +67,8 @@ declare
   v_looked int := 0;
   v_more boolean := true;
   v_first smallint := -sluice.rank_max();  -- the best rank to look at
-  -- looks at a line of which budgets leave nothing: each moves rows away, the first one many where
-  -- some were over at the last visit
+  -- How many more looks may find nothing that fits into the budgets. Each moves what does not fit
+  -- out of the line; after a visit that met such tasks the first look already moves many.
   v_in_vain int := case when p_model.is_budgeted
     and p_model.id = any (sluice.over_models(false)) then 1 else 2 end;
 begin
