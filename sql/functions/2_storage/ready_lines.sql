@@ -50,7 +50,7 @@ $$;
 -- stays for 10 s, and as long as a transaction shares one of the line's locks. The session keeps
 -- that in a setting, which a rollback takes back together with the note. Otherwise each single
 -- submit added a note, and 300,000 of them made each claim 0.2 s slower (D-413). A client that sets
--- it delays its own tasks; if it takes it back, the transaction's own note, or a later one, is found.
+-- it delays its own tasks; if it takes it back, this transaction's note, or a later one, is found.
 create or replace function sluice.has_noted(p_line int) returns boolean
 language plpgsql volatile
 as $$
