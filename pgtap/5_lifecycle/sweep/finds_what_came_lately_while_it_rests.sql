@@ -10,7 +10,7 @@ select given_model() as m, given_model() as other \gset
 select given_mark(:'m', at(200)), given_mark(:'other', at(200)) \g /dev/null
 select given_row(:'m', at(150), 1), given_row(:'m', at(197), 2), given_row(:'other', at(150), 3)
 \g /dev/null
-select sluice.note_meter(id_of(:'m'), -2, at(150), 150, 0) \g /dev/null
+select sluice.note_meter(id_of(:'m'), sluice.meter_for('rescan_line'), at(150), 150, 0) \g /dev/null
 select is(sluice.walk_in_time(at(201)), 2, 'a line that rests, and one that does not');
 select is(marked(:'m'), at(197), 'of that one what came in the last seconds');
 select is(marked(:'other'), at(150), 'of the other all');

@@ -33,9 +33,9 @@ select ok(not noted('few'), 'a few dead rows are no matter');
 select ok(noted('many'), 'many are, as long as somebody may see them');
 select ok(noted('waits'), 'and who has tasks that wait may leave more');
 select is(sluice.mark_of(0, 0::smallint, 0), at(2), 'the mark of all that waits is not concerned');
-select sluice.note_meter(0, -9, at(3), 100, 0) \g /dev/null
+select sluice.note_meter(0, sluice.meter_for('forget_later_gone'), at(3), 100, 0) \g /dev/null
 delete from sluice.later where task_id = 41;
-select sluice.in_turn('forget_later_gone', -9, 50, at(4)) \g /dev/null
+select sluice.in_turn('forget_later_gone', 50, at(4)) \g /dev/null
 select ok(noted('waits'), 'meanwhile it rests');
 
 select * from finish();

@@ -37,7 +37,7 @@ select given_task(:'m', p_now => at(6)) as late, given_task(:'m', p_now => at(6)
 select is(claimed(:w, 1, at(7)), array[:soon::bigint], 'the first deadline comes first again');
 
 select given_task(:'m', p_now => at(8), deadline => at(100)) \g /dev/null
-select sluice.note_meter(id_of(:'m'), -8, at(8), 100, 0),
+select sluice.note_meter(id_of(:'m'), sluice.meter_for('rescan_deadlines'), at(8), 100, 0),
   sluice.rescan_deadlines(id_of(:'m'), at(200)) \g /dev/null
 select sluice.note_deadlines(id_of(:'m'), at(300), at(300)) \g /dev/null
 select sluice.look_for_deadlines(at(101)) \g /dev/null

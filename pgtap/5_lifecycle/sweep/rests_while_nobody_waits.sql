@@ -44,7 +44,8 @@ delete from sluice.ready_line;
 select sluice.sweep(at(s)) from unnest('{41,71}'::numeric[]) s \g /dev/null
 select ok(not exists (select from sluice.later l where l.deadline = at(40)),
   'it ends all that is late before it rests');
-select sluice.note_meter(0, -4, at(102), 10, 0), sluice.sweep(at(102)) \g /dev/null
+select sluice.note_meter(0, sluice.meter_for('expire_due'), at(102), 10, 0),
+  sluice.sweep(at(102)) \g /dev/null
 select is(pg_sequence_last_value('sluice.sweep_rest_id'), 0::bigint, 'not while expiry rests');
 select sluice.sweep(at(113)) \g /dev/null
 select ok(pg_sequence_last_value('sluice.sweep_rest_id') > 0, 'but then');

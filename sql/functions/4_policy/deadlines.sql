@@ -2,11 +2,11 @@
 -- snapshot, a look into their index walked over those of tasks that were gone: 0.8 s a claim after
 -- 340,000 had been cancelled.
 --
--- The newest row of the line's meter -7 says that all of them lie between v (in seconds since 1970)
--- and at. Who puts a row into the line widens that, and the sweep makes it exact. So it may say too
--- much: then claims look at more rows than they need. It may say too little for as long as the
--- sweep rests: after a crash, of what is committed while the sweep looks, and if two widen it at
--- the same moment, for submits do not have the line's lock. Then the lane's order is that of
+-- The newest row of the line's meter for deadlines says that all of them lie between v (in seconds
+-- since 1970) and at. Who puts a row into the line widens that, and the sweep makes it exact. So it
+-- may say too much: then claims look at more rows than they need. It may say too little for as long
+-- as the sweep rests: after a crash, of what is committed while the sweep looks, and if two widen it
+-- at the same moment, for submits do not have the line's lock. Then the lane's order is that of
 -- arrival meanwhile.
 
 -- has_deadlines: whether tasks may wait in line p_line whose deadlines lie between these times.
@@ -16,7 +16,7 @@ returns boolean
 language plpgsql volatile
 as $$
 declare
-  v_hint sluice.meter := sluice.meter_of(p_line, -7);
+  v_hint sluice.meter := sluice.meter_of(p_line, sluice.meter_for('deadlines'));
 begin
   return coalesce(v_hint.at > p_from and v_hint.v < extract(epoch from p_to), false);
 end
@@ -26,8 +26,8 @@ $$;
 create or replace function sluice.deadlines_text() returns text
 language sql immutable
 as $$
-  select '(select m.at >= p_now from sluice.meter m where m.line = %2$s and m.model = -7
-    order by m.line, m.model, m.n desc limit 1)'
+  select '(select m.at >= p_now from sluice.meter m where m.line = %2$s and m.model = '
+    || sluice.meter_for('deadlines') || ' order by m.line, m.model, m.n desc limit 1)'
 $$;
 
 -- with_slack: p_last and some time more, so that tasks submitted one by one, each with a later
@@ -57,9 +57,10 @@ begin
     v_first := '-infinity';  -- the hint that it sees may be an old one: it must not narrow a newer
     p_last := 'infinity';
   end if;
-  v_hint := sluice.meter_of(p_line, -7);
+  v_hint := sluice.meter_of(p_line, sluice.meter_for('deadlines'));
   if (p_last <= v_hint.at and v_first >= v_hint.v) is not true then
-    perform sluice.note_meter(p_line, -7, case when p_last <= v_hint.at then v_hint.at
+    perform sluice.note_meter(p_line, sluice.meter_for('deadlines'),
+      case when p_last <= v_hint.at then v_hint.at
       else sluice.with_slack(p_last) end, least(v_first, v_hint.v), 0);
   end if;
 end
@@ -70,7 +71,7 @@ create or replace function sluice.rescan_deadlines(p_line int, p_now timestamptz
 language plpgsql volatile
 as $$
 declare
-  v_hint sluice.meter := sluice.meter_of(p_line, -7);
+  v_hint sluice.meter := sluice.meter_of(p_line, sluice.meter_for('deadlines'));
   v_first double precision;
   v_last timestamptz;
 begin
@@ -80,7 +81,7 @@ begin
   into v_first, v_last using p_now;
   if coalesce(v_hint.v, 'infinity') <> v_first or coalesce(v_hint.at, '-infinity')
     not between v_last and sluice.with_slack(v_last) then
-    perform sluice.note_meter(p_line, -7, v_last, v_first, 0);
+    perform sluice.note_meter(p_line, sluice.meter_for('deadlines'), v_last, v_first, 0);
   end if;
 exception when undefined_table then  -- its model or route was deleted just now
   null;

@@ -63,7 +63,7 @@ begin
     v_at := v_some[v_count];
     if not v_far and v_seen >= sluice.looks_max() / 2 then
       v_far := true;
-      v_ended := sluice.meter_of(p_line, -1);
+      v_ended := sluice.meter_of(p_line, sluice.meter_for('lanes'));
       if (v_ended.weight, v_ended.tenant) > (v_at.rank, v_at.tenant) then
         v_at.rank := v_ended.weight;
         v_at.tenant := v_ended.tenant;
@@ -77,7 +77,8 @@ begin
   if v_far then  -- at the end: the next look begins behind the first half
     v_at := case when cardinality(v_open) > p_max then v_open[p_max] when v_count = v_step
       then v_some[v_count] end;
-    perform sluice.note_meter(p_line, -1, p_now, 0, coalesce(v_at.rank, -1000), v_at.tenant);
+    perform sluice.note_meter(p_line, sluice.meter_for('lanes'), p_now, 0,
+      coalesce(v_at.rank, -1000), v_at.tenant);
   end if;
   return v_open[:p_max];
 end

@@ -64,7 +64,19 @@ begin
 end
 $$;
 
--- tier_meter: the model by which the meter of a route's tier is known. (-1 to -10 are others'.)
+-- meter_for: what stands for the model in meters that serve something else: of each line, where a
+-- claim left the walk over its many lanes, and its deadlines (deadlines.sql); the others say how
+-- long a part of the sweep rests (5_lifecycle/sweep_rests.sql), of a line or of all.
+-- Returns: -1, -2, ...
+create or replace function sluice.meter_for(p_purpose text) returns int
+language sql immutable parallel safe
+as $$
+  select -array_position('{lanes, rescan_line, walk_lines, expire_due, settle_cancellations,
+    advance_lines, deadlines, look_for_deadlines, forget_later_gone, walk_late,
+    rescan_deadlines}'::text[], p_purpose)
+$$;
+
+-- tier_meter: the model by which the meter of a route's tier is known. (-1 to -11: meter_for.)
 create or replace function sluice.tier_meter(p_tier int) returns int
 language sql immutable parallel safe
 as $$ select case p_tier when 1 then 0 else -1000 - p_tier end $$;

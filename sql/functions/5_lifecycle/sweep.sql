@@ -40,16 +40,16 @@ begin
   v_is_idle := sluice.is_idle();  -- before the walk: what comes during it is not seen by all of it
   -- Rows of tasks before locks of models. At most a fiftieth of the time: it waits for rows of open
   -- transactions.
-  perform sluice.in_turn('settle_cancellations', -5, 50, v_now);
+  perform sluice.in_turn('settle_cancellations', 50, v_now);
   -- At most a tenth: while somebody holds a snapshot it walks over the index entries of tasks that
   -- are gone.
-  v_expired := sluice.in_turn('expire_due', -4, 10, v_now);
+  v_expired := sluice.in_turn('expire_due', 10, v_now);
   perform sluice.look_at_tenants(v_now);
   perform sluice.follow_clock_back(v_last - v_now, v_now) where v_last > v_now + c_back_min;
   perform sluice.leave_broken(v_now)
   where exists (select from sluice.fallbacks f where f.cause = 'breaker_open');
-  perform sluice.in_turn('forget_later_gone', -9, 50, v_now),
-    sluice.in_turn('look_for_deadlines', -8, 50, v_now);
+  perform sluice.in_turn('forget_later_gone', 50, v_now),
+    sluice.in_turn('look_for_deadlines', 50, v_now);
   perform sluice.note_server()
   where exists (select from sluice.gate g where g.server_started <> pg_postmaster_start_time());
   -- Locks that claims want, of lines, budgets and models, are had from here to the commit.
@@ -57,7 +57,7 @@ begin
   v_lowered := sluice.walk_in_time(v_now);
   perform sluice.clean_budgets(v_now), sluice.look_at_budgets(v_now)
   where exists (select from sluice.budgets) or exists (select from sluice.budget_wait);
-  perform sluice.in_turn('advance_lines', -6, 10, v_now);
+  perform sluice.in_turn('advance_lines', 10, v_now);
   v_is_idle := v_is_idle and coalesce(v_expired = 0 and v_lowered = 0, false);
   perform sluice.note_meter(0, 0, v_now, 0, 0),
     setval('sluice.sweep_rest_id', case when v_is_idle then v_newest + 1 else 0 end),
@@ -82,8 +82,8 @@ create or replace function sluice.walk_in_time(p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 begin
-  return coalesce(sluice.in_turn('walk_lines', -3, 50, p_now),
-    nullif(sluice.in_turn('walk_late', -10, 50, p_now), 0));
+  return coalesce(sluice.in_turn('walk_lines', 50, p_now),
+    nullif(sluice.in_turn('walk_late', 50, p_now), 0));
 end
 $$;
 
@@ -96,7 +96,7 @@ declare
   v_lowered int := 0;
 begin
   for v_line in select distinct m.line from sluice.mark m order by m.line loop
-    v_lowered := v_lowered + coalesce(sluice.in_turn('rescan_line', -2, 200, p_now, v_line),
+    v_lowered := v_lowered + coalesce(sluice.in_turn('rescan_line', 200, p_now, v_line),
       sluice.rescan_late(v_line, p_now));
   end loop;
   perform sluice.clean_spent(p_now), sluice.clean_hints();
@@ -129,7 +129,7 @@ create or replace function sluice.look_for_deadlines(p_now timestamptz) returns 
 language plpgsql volatile
 as $$
 begin
-  perform sluice.in_turn('rescan_deadlines', -8, 200, p_now, r.line)
+  perform sluice.in_turn('rescan_deadlines', 200, p_now, r.line)
   from (select distinct r.line from sluice.ready_line r order by r.line) r;
 end
 $$;
