@@ -5,8 +5,8 @@
 -- The newest row of the line's meter for deadlines says that all of them lie between v (in seconds
 -- since 1970) and at. Who puts a row into the line widens that, and the sweep makes it exact. So it
 -- may say too much: then claims look at more rows than they need. It may say too little for as long
--- as the sweep rests: after a crash, of what is committed while the sweep looks, and if two widen it
--- at the same moment, for submits do not have the line's lock. Then the lane's order is that of
+-- as the sweep rests: after a crash, of what is committed while the sweep looks, and if two widen
+-- it at the same moment, for submits do not have the line's lock. Then the lane's order is that of
 -- arrival meanwhile.
 
 -- has_deadlines: whether tasks may wait in line p_line whose deadlines lie between these times.
