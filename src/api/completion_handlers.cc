@@ -16,8 +16,7 @@ namespace {
 // Node's fetch gives up on an answer whose headers take 300 s, the SDKs on one that takes 600 s.
 constexpr int64_t answer_wait_ns_max = 290 * ns_per_s;
 constexpr int64_t stream_wait_ns_max = 590 * ns_per_s;
-// Proxies cut off what is silent for 30 s or more. So long, too, until a client is told that its
-// task waits for a parked model: such a model's tasks may first go to another one.
+// Proxies cut off what is silent for 30 s or more.
 constexpr int64_t keep_alive_ns = 10 * ns_per_s;
 
 constexpr std::string_view chat_api = "openai-chat";
@@ -81,6 +80,10 @@ HttpReply not_ended_reply() {
   return final_error(504, "timeout", "the task has not ended yet", goes_on_hint);
 }
 
+bool passes(const Error& error) {
+  return error.action == Error::Action::retry_later || error.action == Error::Action::reconnect;
+}
+
 // The answer `whole` as the text of its API's stream. PostgreSQL makes it, and must not read more
 // than it would of a client: a backend may be hostile, too. An answer that takes it long goes
 // through the pool for large requests, as large tasks do.
@@ -108,7 +111,8 @@ Co<HttpReply> events_reply(Services& services, Requester requester, int64_t id,
 }
 
 // The task's end as an answer, as_events: as the text of its API's stream; nullopt: it has none
-// yet.
+// yet, or the database cannot say so now. (A client that was told of that would send its request
+// again, as another task.)
 Co<std::optional<HttpReply>> look(Services& services, Requester requester, int64_t id,
                                   std::string_view api, bool as_events) {
   PgParams params = {std::to_string(id), as_events ? "true" : "false"};
@@ -119,6 +123,7 @@ Co<std::optional<HttpReply>> look(Services& services, Requester requester, int64
       " from sluice.completion($1::bigint) c",
       std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
+  if (!rows && passes(rows.error())) co_return std::nullopt;
   if (!rows) co_return error_reply(rows.error());
   if (rows->rows() == 0) co_return std::nullopt;
   HttpReply end = reply_of(*rows);
@@ -169,9 +174,7 @@ Co<HttpReply> whole_reply(Services& services, Requester requester, int64_t id,
                           std::string_view api) {
   const int64_t deadline_ns = services.clock.now_ns() + answer_wait_ns_max;
   while (true) {
-    const int64_t now_ns = services.clock.now_ns();
-    co_await services.endings.wait(id, std::min(now_ns + keep_alive_ns, deadline_ns),
-                                   requester.is_awaited);
+    co_await services.endings.wait(id, deadline_ns, requester.is_awaited);
     std::optional<HttpReply> end = co_await look(services, requester, id, api, false);
     if (end) co_return std::move(*end);
     if (services.clock.now_ns() >= deadline_ns || services.endings.is_released() ||

@@ -114,25 +114,36 @@ bool OutcomeStore::may_take_aside(const Lane& lane) const {
   return lane.completer.has_aside() && clock_.now_ns() >= lane.aside_not_before_ns;
 }
 
-// One batch at a time: meanwhile the outcomes of the next gather.
+// One batch at a time: meanwhile the outcomes of the next gather. A small one is sent before this
+// returns.
 void OutcomeStore::begin(Lane& lane) {
   lane.is_storing = true;
-  spawn(store(lane));
+  if (lane.is_large) return spawn(store_large(lane));
+  Completer::Batch batch = take(lane);
+  Co<Result<std::vector<Applied>>> completion =
+      link_.database().complete(batch.worker, batch.ended);
+  link_.want_flush();  // their slots are free
+  spawn(store(lane, std::move(batch), std::move(completion), clock_.now_ns()));
 }
 
-// A small batch is sent before this first waits. A large one is taken when its session is there: a
-// call holds its slot until its outcome has been sent.
-Co<void> OutcomeStore::store(Lane& lane) {
-  Database& database = link_.database();
-  if (lane.is_large) co_await database.open_for_large_outcomes();
-  const int64_t begun_ns = clock_.now_ns();
-  Completer::Batch batch =
-      may_take_aside(lane) ? lane.completer.take_aside() : lane.completer.take();
-  lane.under_way = &batch;
+Completer::Batch OutcomeStore::take(Lane& lane) const {
+  return may_take_aside(lane) ? lane.completer.take_aside() : lane.completer.take();
+}
+
+// It is taken when its session is there: a call holds its slot until its outcome has been sent.
+Co<void> OutcomeStore::store_large(Lane& lane) {
+  co_await link_.database().open_for_large_outcomes();
+  Completer::Batch batch = take(lane);
   Co<Result<std::vector<Applied>>> completion =
-      lane.is_large ? database.complete_large(batch.worker, batch.ended)
-                    : database.complete(batch.worker, batch.ended);
-  link_.want_flush();  // their slots are free
+      link_.database().complete_large(batch.worker, batch.ended);
+  link_.want_flush();
+  Co<void> stored = store(lane, std::move(batch), std::move(completion), clock_.now_ns());
+  co_await std::move(stored);
+}
+
+Co<void> OutcomeStore::store(Lane& lane, Completer::Batch batch,
+                             Co<Result<std::vector<Applied>>> completion, int64_t begun_ns) {
+  lane.under_way = &batch;
   const Result<std::vector<Applied>> applied = co_await std::move(completion);
   lane.is_storing = false;
   lane.under_way = nullptr;

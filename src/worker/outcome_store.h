@@ -95,7 +95,10 @@ class OutcomeStore final {
   // The large one that is under way, of which on_reread() knows, is not waited for.
   bool may_reread() const { return must_reread_ && !small_.is_storing; }
   void begin(Lane& lane);
-  Co<void> store(Lane& lane);
+  Completer::Batch take(Lane& lane) const;
+  Co<void> store_large(Lane& lane);
+  Co<void> store(Lane& lane, Completer::Batch batch, Co<Result<std::vector<Applied>>> completion,
+                 int64_t begun_ns);
   void note_stored(Lane& lane, const Completer::Batch& batch, const std::vector<Applied>& applied);
   void note_failed(Lane& lane, Completer::Batch batch, const Error& error);
   void note_error(Lane& lane, Error error);

@@ -371,6 +371,25 @@ TEST_CASE("a completion goes ahead of the claim that its slots are for") {
   CHECK(bench.http.count() == 3);
 }
 
+TEST_CASE("it goes ahead also while there are other slots") {
+  WorkerBench bench(3);
+  for (int64_t id = 1; id <= 2; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  REQUIRE(bench.http.count() == 2);
+  bench.database.hold();
+  bench.database.on_configuration();  // a flush is under way
+  bench.http.answer_ok(0, "a");
+  for (int64_t id = 3; id <= 4; ++id) bench.database.queue.push_back(task_of(id));
+  bench.database.on_work(0);
+  bench.database.log.clear();
+  bench.database.release();
+  const auto& log = bench.database.log;
+  const auto completion = std::find(log.begin(), log.end(), "complete");
+  REQUIRE(completion != log.end());
+  CHECK(std::find(log.begin(), completion, "claim") == completion);
+  CHECK(bench.http.count() == 4);
+}
+
 TEST_CASE("an outcome that PostgreSQL refuses fails alone") {
   WorkerBench bench;
   for (int64_t id = 1; id <= 4; ++id) bench.database.queue.push_back(task_of(id));

@@ -1,7 +1,7 @@
--- sluice.is_parked
+-- sluice.parked
 begin;
 \ir ../../_helpers.sql
-select plan(8);
+select plan(9);
 
 select given_model() as m, given_model() as n \gset
 select given_route(:'m', :'n') as r \gset
@@ -14,6 +14,9 @@ as $$ select array(select c.status from unnest(p_tasks) t
 select sluice.close_model(:'m', now() + interval '1 hour') \g /dev/null
 select is(ended(:t), '{null}', 'one that opens by itself is not parked');
 select sluice.close_model(:'m', 'infinity', 'no money') \g /dev/null
+select is(ended(:t), '{null}', 'not at once: the task may go to another');
+update sluice.task set created_at = clock_timestamp() - interval '11 s'
+where id in (:t, :u, :v);
 select is(ended(:t, :u), '{parked,null}', 'a parked one is, and no route of which one is open');
 update sluice.routes set weight = 0 where route = :'r' and model = :'n';
 select is(ended(:u), '{parked}', 'but one where only a parked model has a weight');

@@ -1,8 +1,9 @@
 -- Headroom below a bound, which submits take by its gauge, or by a count where that says "full".
 
 -- tasks_stored: how many tasks this transaction has stored, or more: those of savepoints that were
--- rolled back count, too, and of transactions of this session in the last second. PostgreSQL's own
--- counters, for the caller could change a setting.
+-- rolled back count, too, and of transactions of this session that PostgreSQL has not told its
+-- statistics yet (for seconds, but recount_headroom makes it tell them). Its own counters, for the
+-- caller could change a setting.
 create or replace function sluice.tasks_stored() returns bigint
 language plpgsql volatile
 as $$
@@ -101,6 +102,7 @@ declare
   v_again bigint;
   v_granted int := 0;
 begin
+  perform pg_stat_force_next_flush();  -- what is counted as own then is, in the next transaction
   if current_setting('transaction_isolation') <> 'read committed' then
     if sluice.may_count(p_kind, p_of, p_full) then
       v_headroom := sluice.headroom(sluice.count_unfinished(p_kind, p_of, p_max), p_max, p_full);

@@ -26,8 +26,7 @@ begin
 end
 $$;
 
--- completion: how a task ended, or that it is parked: it waits, and its model, or all models of its
--- route, are parked.
+-- completion: how a task ended, or that it is parked.
 -- Returns: no row before; http_status: the backend's last; response: its body.
 create or replace function sluice.completion(id bigint)
 returns table (status text, http_status int, response text, error_code text, error text)
@@ -38,22 +37,32 @@ begin
   return query
   select r.status, r.http_status::int, r.response, r.error_code, r.error
   from sluice.result r where r.task_id = completion.id;
-  if not found and sluice.is_parked(completion.id) then
+  if not found and exists (select from sluice.parked(array[completion.id])) then
     return query values ('parked', null::int, null::text, 'parked',
       'the task waits for a model that is parked until somebody resumes it');
   end if;
 end
 $$;
 
--- is_parked: whether a task that has not ended waits until somebody resumes a model.
-create or replace function sluice.is_parked(p_task bigint) returns boolean
-language sql stable
+-- parked: those of tasks of clients that wait which wait themselves until somebody resumes a model:
+-- theirs, or all models of their route, are parked. Not for their first 10 s, in which they may go
+-- to another model.
+create or replace function sluice.parked(ids bigint[]) returns setof bigint
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
-  select coalesce(bool_and(coalesce(m.closed_until = 'infinity', false)), false)
-  from sluice.task t join sluice.models m on case when t.route is null then m.id = t.model
-    else m.name in (select r.model from sluice.routes r where r.route = t.route and r.weight > 0)
-    end
-  where t.id = p_task and not exists (select from sluice.lease l where l.task_id = p_task)
+begin
+  return query
+  select t.id from unnest(parked.ids) i cross join lateral (
+    select t.id, t.model, t.route from sluice.task t
+    where t.id = i and t.created_at < clock_timestamp() - interval '10 s' limit 1) t
+  where (select bool_and(coalesce(m.closed_until = 'infinity', false)) from sluice.models m
+      where case when t.route is null then m.id = t.model else m.name in (select r.model
+        from sluice.routes r where r.route = t.route and r.weight > 0) end)
+    and not exists (select from sluice.lease l where l.task_id = i);
+end
 $$;
 
 -- rate_limit_headers: what is left of the limits of the model that answered, as OpenAI's headers.
