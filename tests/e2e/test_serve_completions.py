@@ -5,10 +5,11 @@ import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
+from conftest import connect, query, wait_for
 from conftest import http as send
-from conftest import query, wait_for
 from queue_tools import add_model
 from scripted_backend import ScriptedBackend, response
 
@@ -240,6 +241,24 @@ def test_who_waits_for_a_parked_model_is_told_so(front, stream):
     assert '"type":"parked"' in reply.body and "money" not in reply.body
     assert stream or reply.headers["X-Should-Retry"] == "false"
     assert query(front.url, "select status from sluice.tasks") == [("queued",)]
+
+
+@pytest.mark.plain_build_only
+def test_who_waits_goes_on_while_the_database_cannot_say_how_the_task_ended(front, mock, worker):
+    add_model(front.url, "chat", mock().url + "/v1", api="openai-chat")
+    connection = http.client.HTTPConnection("127.0.0.1", front.port, timeout=30)
+    connection.request("POST", "/v1/chat/completions", json.dumps(CHAT | {"stream": True}))
+    reply = connection.getresponse()
+    with closing(connect(front.url)) as holder, holder.cursor() as cursor:
+        cursor.execute("begin; lock table sluice.result")
+        wait_for(lambda: query(front.url, "select pg_terminate_backend(pid) from pg_stat_activity "
+            "where query like '%%from sluice.completion(%%' and state = 'active' "
+            "and pid <> pg_backend_pid()"), what="the look")
+        assert reply.readline().startswith(b": the task has not ended yet")
+        cursor.execute("rollback")
+    worker(front.url)
+    assert b"[DONE]" in reply.read()
+    assert query(front.url, "select count(*) from sluice.tasks") == [(1,)]
 
 
 def test_a_drain_tells_who_waits_where_the_answer_will_be(front):

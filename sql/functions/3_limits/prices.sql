@@ -46,7 +46,7 @@ begin
     return null;
   end if;
   select p.* into v from sluice.prices p
-  where p.model = p_model and p.valid_from <= p_at  -- each list has a row for all calls
+  where p.model = p_model and p.valid_from <= p_at  -- set_price gives each list a row for all calls
     and (p.above_tokens = 0 or p.above_tokens < p_input)
   order by p.valid_from desc, p.above_tokens desc limit 1;
   return coalesce(greatest(0, ceil((
