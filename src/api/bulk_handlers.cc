@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "api/answer_value.h"
 #include "api/arguments.h"
@@ -26,6 +27,14 @@ std::optional<HttpReply> bulk_problem(std::string& body) {
   const std::string problem = json_object_problem(body);
   if (!problem.empty()) return bad_json(problem);
   const HttpFields fields = json_fields(body);
+  // Of two, SQL would take the last one, which may be none.
+  std::set<std::string_view> names;
+  for (const auto& [name, value] : fields) {
+    if (!names.insert(name).second) {
+      return bad_argument(name, fmt::format("{} is given twice", in_quotes(name)),
+                          "Give each condition once.");
+    }
+  }
   // Beside the key's tenant SQL would take no condition for one.
   const bool has_condition = std::any_of(fields.begin(), fields.end(), [](const auto& field) {
     return field.second != "null" && field.second != "false" &&

@@ -79,6 +79,7 @@ select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice
     and not has_function_privilege('sluice_worker', oid, 'execute')
   and not has_function_privilege('sluice_reader', oid, 'execute')
   and proname not in ('submit', 'submit_many', 'submit_each', 'submit_array', 'ended', 'completion',
+    'parked', 'task_of',
     'events_of', 'queue_gauges',
     'fleet_gauges', 'ramp_gauges', 'rate_limit_headers', 'tick', 'read_record', 'checked_values',
       'check_durations', 'hidden_columns',

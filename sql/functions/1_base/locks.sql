@@ -18,7 +18,8 @@
 -- asks, then each model's, its routes', and its tenants'. It waits for one alone, the last: budget
 -- 0, where hard budgets hold, for 10 s at most (5_lifecycle/budgets.sql). Whoever has that waits
 -- for nothing. A flush tries the rows of sluice.models that it closes. A session that deletes a
--- model tries all of its relations (8_control/models.sql).
+-- model tries all of its relations, and one that renames it waits for its lock with the model's row
+-- alone, which no claim waits for (8_control/models.sql).
 --
 -- Any session may take advisory locks: a hostile one can stall the queue, but not change it;
 -- `revoke connect` keeps it out.

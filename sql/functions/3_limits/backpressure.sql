@@ -7,9 +7,10 @@
 -- it is an upper bound. It is an unlogged sequence: load_<model id>, load_all (the system) or
 -- load_tenant_<md5 of a capped tenant's name>. Only when a gauge says "full" the tasks are counted,
 -- and the gauge is set to the count. That corrects all other deviations, too: tasks that ended,
--- submits that were rolled back or refused, a crash. Retries, reroutes and redrives are never
--- refused; a gauge includes them from the next count on. The bounds are exact except for submits in
--- other transactions that are open during a count.
+-- submits that were rolled back or refused, a crash. Retries, reroutes, redrives and moves by jobs
+-- are never refused; a gauge includes them: redrives and moves at once (note_unfinished), others
+-- from the next count on. The bounds are exact except for submits in other transactions that are
+-- open during a count.
 -- A fourth bound limits the tasks that wait in one line: a model's max_queue; a route's is the sum
 -- of its models'. Its gauge, waits_<l>, is maintained only where there is such a bound (D-049).
 

@@ -66,6 +66,34 @@ begin
 end
 $$;
 
+-- note_unfinished: adds tasks that come to a model or line otherwise than by a submit (they are
+-- redriven, or moved) to the gauges of their tenants, models and lines, so that submits go by them.
+-- They themselves are never refused.
+create or replace function sluice.note_unfinished(p_ids bigint[]) returns void
+language plpgsql volatile
+as $$
+begin
+  perform max(nextval(g.gauge))
+  from (
+    with task as materialized (
+      select t.tenant, t.model, t.route, t.api, t.schema_version, count(*)::int as tasks
+      from unnest(p_ids) i cross join lateral (
+        select t.* from sluice.task t where t.id = i limit 1) t
+      group by 1, 2, 3, 4, 5)
+    select to_regclass('sluice.load_tenant_' || md5(t.tenant)) as gauge, t.tasks from task t
+    union all
+    select to_regclass('sluice.load_' || m.id), t.tasks
+    from task t join sluice.models m on m.id = t.model and m.max_unfinished is not null
+    union all
+    select to_regclass('sluice.waits_' || sluice.line_name(
+      sluice.line_of(t.model, t.route, t.api, t.schema_version, null))), t.tasks
+    from task t
+    where exists (select from sluice.models m where m.max_queue is not null)) g
+  cross join lateral generate_series(1, g.tasks)
+  where g.gauge is not null;
+end
+$$;
+
 -- count_cheap_ms: how long a count for a refused submit may take. After one that took longer and
 -- found everything full, no other is made for 20 times as long, at least a second, so that nobody
 -- can keep the database counting. (While there is headroom for some tasks, a submit of more may

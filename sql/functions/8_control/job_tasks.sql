@@ -99,7 +99,7 @@ begin
   perform sluice.hold_line(l) from unnest(case when p_route is null
       then sluice.lines_of_model(p_model)
     else sluice.lines_of_route(p_route) end) l;
-  perform sluice.name_target(v_ids, p_model, p_route, p_api);
+  perform sluice.name_target(v_ids, p_model, p_route, p_api), sluice.note_unfinished(v_ids);
   if p_place = 'later' then
     update sluice.later l set model = p_model, route = p_route where l.task_id = any (v_ids);
   else

@@ -72,9 +72,11 @@ as $$
 $$;
 
 -- after_model_changes: adds a new model to route "any"; creates its routes' lines for another api;
--- gives its lines another order; has what names it follow its name, also calls that are not settled
--- (for one that begins meanwhile budgets keep what they held); writes sluice.breaker_events when it
--- is parked or opened; notifies workers of changes that concern them.
+-- gives its lines another order; has what names it follow its name, also calls that are not
+-- settled; writes sluice.breaker_events when it is parked or opened; notifies workers of changes
+-- that concern them.
+-- Locks:   waits for a model's lock if that gets another name: a claim under way has its old one,
+--          under which it would find no price, and hold what nobody settles.
 create or replace function sluice.after_model_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -91,6 +93,7 @@ begin
     join sluice.payload_schema s on s.target = r.route where r.model = new.name;
   end if;
   if tg_op = 'UPDATE' and new.name <> old.name then
+    perform pg_advisory_xact_lock(sluice.lock_class('model'), new.id);
     perform sluice.follow_name(old.name, new.name);
     update sluice.payload_schema set target = new.name where target = old.name;
     update sluice.budget_call set model = new.name where model = old.name and state <> 'spent';

@@ -106,7 +106,7 @@ begin
   into v_ready, v_later, v_moved from back b;
   -- A cancellation that came too late for the outcome is not meant for what comes now.
   delete from sluice.cancellation c where c.task_id = any (p_ids);
-  perform sluice.put_back(v_ready, p_now);
+  perform sluice.put_back(v_ready, p_now), sluice.note_unfinished(p_ids);
   perform sluice.notify_ready(l) from unnest(v_later) l  -- who sleeps may sleep for longer
   where l is not null;
   return v_moved;
