@@ -257,7 +257,8 @@ def test_a_tenants_key_acts_in_bulk_on_its_tasks_alone(url, process, make_key):
     for body in ({}, {"everything": False}, {"model": None}, {"metadata": {}}):
         assert http(process.port, "POST", "/v1/tasks/cancel", body,
             key=key).json["error"]["param"] == "everything"
-    for body in ('{"everything": true, "everything": false}', '{"model": "m", "m\\u006fdel": null}'):
+    for body in ('{"everything": true, "everything": false}',
+            '{"model": "m", "m\\u006fdel": null}'):
         assert "is given twice" in http(process.port, "POST", "/v1/tasks/cancel", body,
             key=key).json["error"]["message"]
     assert http(process.port, "POST", "/v1/tasks/cancel", {"everything": True},
