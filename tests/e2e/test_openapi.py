@@ -152,7 +152,8 @@ def test_the_documents_agree_on_the_types_of_errors():
             types |= {kind["const"]} if "const" in kind else set(kind["enum"])
     # A completion's types are its backend's, too, and are not listed; a wrong method has no
     # operation.
-    assert types == {kind for _, kind in table_of_errors()} - {"timeout", "parked", "method_not_allowed"}
+    assert types == {kind for _, kind in table_of_errors()} - {"timeout", "parked",
+        "method_not_allowed"}
 
 
 def test_the_documents_agree_on_the_states_and_faults_of_batches():
