@@ -15,6 +15,12 @@ namespace {
 
 const std::string large_text(bounds::complete_bytes_max, 'x');  // and its envelope
 
+void check_completion_before_claim(const std::vector<std::string>& log) {
+  const auto completion = std::find(log.begin(), log.end(), "complete");
+  REQUIRE(completion != log.end());
+  CHECK(std::find(log.begin(), completion, "claim") == completion);
+}
+
 }  // namespace
 
 TEST_CASE("answers that arrive during a flush travel together in the next one") {
@@ -364,10 +370,7 @@ TEST_CASE("a completion goes ahead of the claim that its slots are for") {
   bench.http.answer_ok(0, "a");
   bench.database.log.clear();
   bench.database.release();
-  const auto& log = bench.database.log;
-  const auto completion = std::find(log.begin(), log.end(), "complete");
-  REQUIRE(completion != log.end());
-  CHECK(std::find(log.begin(), completion, "claim") == completion);
+  check_completion_before_claim(bench.database.log);
   CHECK(bench.http.count() == 3);
 }
 
@@ -383,10 +386,7 @@ TEST_CASE("it goes ahead also while there are other slots") {
   bench.database.on_work(0);
   bench.database.log.clear();
   bench.database.release();
-  const auto& log = bench.database.log;
-  const auto completion = std::find(log.begin(), log.end(), "complete");
-  REQUIRE(completion != log.end());
-  CHECK(std::find(log.begin(), completion, "claim") == completion);
+  check_completion_before_claim(bench.database.log);
   CHECK(bench.http.count() == 4);
 }
 
