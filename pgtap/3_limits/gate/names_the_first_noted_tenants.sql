@@ -1,3 +1,4 @@
+-- sluice.gate_tenants
 begin;
 \set alone
 \ir ../../_helpers.sql

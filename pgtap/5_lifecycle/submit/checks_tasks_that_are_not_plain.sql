@@ -11,7 +11,7 @@ as $$
     coalesce(p_name, (select max(name) from sluice.models)), p_priority, p_tenant, null,
     null, p_key, null, null, null, null, null, null, null, null)::sluice.task_draft), p_id,
       coalesce(p_name, (select max(name) from sluice.models)),
-    p_name is not null, false, false, at(1))
+    p_name is not null, false, p_tenant <> 'default', at(1))
 $$;
 select is(admitted(1, null), 1::bigint, 'its own id');
 select is(array[admitted(2, 'a'), admitted(3, 'a')], '{2,2}',

@@ -1,8 +1,38 @@
 -- The gate: one row with everything that a usual submit must know, so that it reads no other table.
 -- full_at: the id from which on the system, or a model without a bound of its own, may be full
 -- (gauges.sql). look_from: the same, or where a submit may have to create a range of ids
--- (require_range), if that comes first. noted: the tenants whose tasks need no look at what bounds
--- a tenant; with a null: of others it is not known. server_started: see note_server.
+-- (require_range), if that comes first. noted: tenants whose tasks need no look at what bounds a
+-- tenant; with a null: others may have bounds, and without they need no more than a note in
+-- sluice.unlisted_tenant. server_started: see note_server.
+
+-- gate_tenants: gate.noted: "default" and 32 others, those first by name, or the row would be
+-- written with each that comes. So few, for each submit walks over them, and a longer row would be
+-- compressed.
+create or replace function sluice.gate_tenants() returns text[]
+language sql stable
+as $$
+  with settings as materialized (
+    select num_nonnulls(s.tenant_max_priority, s.tenant_models) > 0
+      or exists (select from sluice.full_tenant) as limits, s.max_tenants
+    from sluice.settings s),
+  unlisted as materialized (
+    select distinct u.tenant as name from sluice.unlisted_tenant u
+    where octet_length(u.tenant) <= 40 order by 1 limit 32),
+  named as (
+    select 'default' as name where not exists (select from sluice.tenants where name = 'default')
+    union all (
+      select t.name from sluice.tenants t, settings s
+      where t.max_unfinished is null and t.max_priority is null and t.models is null
+        and t.tpm is null and octet_length(t.name) <= 40 and (t.name = 'default' or not s.limits)
+      order by t.name limit 33)
+    union all
+    select u.name from unlisted u, settings s where s.max_tenants is not null and not s.limits
+      and not exists (select from sluice.tenants t where t.name = u.name))
+  select array(select n.name from named n order by n.name <> 'default', n.name limit 33)
+    || case when s.limits or s.max_tenants is null or exists (select from sluice.tenants)
+    then array[null::text] end
+  from settings s
+$$;
 
 -- refresh_gate: brings sluice.gate up to date. Called after each change of what it contains. A new
 -- row or bound that may lead to refusals is entered at once, under the row's lock, by the
@@ -22,32 +52,25 @@ begin
       return;
     end if;
   end if;
-  -- A statement of its own, after the lock: it sees what those before it have committed. So many
-  -- noted, for a longer row would be compressed and each submit walks over them; the first by name,
-  -- or the row would be written with each that comes.
+  -- A statement of its own, after the lock: it sees what those before it have committed.
   with now as materialized (
     select s.request_bytes_max, s.max_unfinished, b.full_at,
       least(b.full_at, coalesce((select greatest(max(r.first_id),
         max(r.end_id) - sluice.ids_ahead_min() / 2) from sluice.id_range r), 0)) as look_from,
       sluice.is_guarded() as is_guarded,
-      exists (select from sluice.tenants) as has_tenants,
       exists (select from sluice.models where max_unfinished is not null
         or max_queue is not null) as bounds_models,
       exists (select from sluice.models where tpm is not null) as limits_tokens,
-      'default'::text || case when num_nonnulls(s.tenant_max_priority, s.tenant_models) = 0
-        and not exists (select from sluice.full_tenant)
-        and s.max_tenants is not null then array(
-          select distinct u.tenant from sluice.unlisted_tenant u where octet_length(u.tenant) <= 40
-          order by u.tenant limit 32) else array[null] end as noted
+      sluice.gate_tenants() as noted
     from sluice.settings s
     cross join lateral (
       select case when sluice.gauge_usage('sluice.load_all', true) < sluice.gauge_unknown()
         then g.base + ceil(sluice.overflow_share() * s.max_unfinished)::bigint else 0 end as full_at
       from pg_sequence_last_value('sluice.load_all'::regclass) g(base)) b)
   update sluice.gate g set (request_bytes_max, max_unfinished, full_at, look_from, is_guarded,
-    has_tenants, bounds_models, limits_tokens, noted) = (select n.* from now n)
+    bounds_models, limits_tokens, noted) = (select n.* from now n)
   from now n
-  where (g.request_bytes_max, g.max_unfinished, g.full_at, g.look_from, g.is_guarded, g.has_tenants,
+  where (g.request_bytes_max, g.max_unfinished, g.full_at, g.look_from, g.is_guarded,
     g.bounds_models, g.limits_tokens, g.noted) is distinct from n;
 end
 $$;
@@ -65,7 +88,8 @@ $$;
 
 create or replace trigger refresh_gate_after_settings after update on sluice.settings
   for each statement execute function sluice.after_gate_changes();
-create or replace trigger refresh_gate_after_tenants after insert or update of name, role
+create or replace trigger refresh_gate_after_tenants
+  after insert or delete or update of name, role, max_unfinished, max_priority, models, tpm
   on sluice.tenants
   for each statement execute function sluice.after_gate_changes();
 create or replace trigger refresh_gate_after_new_model after insert on sluice.models

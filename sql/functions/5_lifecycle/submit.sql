@@ -4,7 +4,7 @@
 -- those of tenants and models with bounds.
 -- Params:  p_draft: the task; p_id: its id; p_name: its model or route, the default filled in;
 --          p_routed: that is a route; p_limited: some quota of tokens may apply; p_bounded: its
---          tenant may have limits, also without a row.
+--          tenant may have limits.
 -- Returns: p_id, or the id to which its idempotency key was bound before. Headroom of its tenant
 --          has been taken; that of a task with an affinity key submit_drafts takes.
 -- Errors:  as submit.
@@ -24,9 +24,6 @@ begin
     p_draft.traceparent, p_draft.deadline, v_gate.request_bytes_max, p_now);
   if v_gate.is_guarded and sluice.is_guarded() then
     perform sluice.require_tenant(p_draft.tenant);
-  end if;
-  if v_gate.has_tenants and not p_bounded then
-    p_bounded := exists (select from sluice.tenants t where t.name = p_draft.tenant);
   end if;
   if p_bounded then
     v_limits := (select l from sluice.limits_of(p_draft.tenant) l);
@@ -152,13 +149,13 @@ begin
   end if;
   -- id: drawn in the statement that reads server_started: drawn earlier, it could be from before a
   -- promotion of which that column says nothing any more;
-  -- known: the tenant's name is good, and it has no limits without a row (false: a note would say
-  -- so); on_known_server: first_new_id need not be asked; look_from: before it the system has
-  -- headroom, models without a bound of their own with it, and partitions; no_notify: nobody need
-  -- be told, as notify_ready would find.
+  -- known: the tenant's name is good, and it has no limits (false: a note would say so);
+  -- on_known_server: first_new_id need not be asked; look_from: before it the system has headroom,
+  -- models without a bound of their own with it, and partitions; no_notify: nobody need be told, as
+  -- notify_ready would find.
   select nextval('sluice.task_id') as id, submit.tenant collate "default" = any (g.noted) as known,
     coalesce(submit.schema_version, submit.affinity_key) is null
-      and not (g.is_guarded or g.has_tenants or v_line.limited)
+      and not (g.is_guarded or v_line.limited)
       and sluice.is_plain(v_bytes, submit.request, submit.priority,
         submit.max_attempts, submit.max_output_tokens,
         submit.metadata, submit.idempotency_key, submit.traceparent, submit.deadline,
