@@ -8,8 +8,8 @@ select plan(11);
 create or replace function sluice.count_cheap_ms()
 returns int language sql immutable parallel safe as $$ select -1 $$;
 -- The tasks are of other transactions.
-create or replace function sluice.tasks_stored() returns bigint language sql
-as $$ select 0::bigint $$;
+create or replace function sluice.own_moves(out arrived bigint, out departed bigint) language sql
+as $$ select 0::bigint, 0::bigint $$;
 select given_model() as m \gset
 select id_of(:'m') as id \gset
 update sluice.models set max_unfinished = 20 where name = :'m';

@@ -1,7 +1,7 @@
 begin;
 \set alone
 \ir ../../_helpers.sql
-select plan(4);
+select plan(6);
 
 select given_model() as m \gset
 select id_of(:'m') as id \gset
@@ -10,8 +10,8 @@ select given_tasks(:'m', 10) \g /dev/null
 create or replace function sluice.count_cheap_ms()
 returns int language sql immutable parallel safe as $$ select -1 $$;  -- none is
 -- The tasks are of another transaction.
-create or replace function sluice.tasks_stored() returns bigint language sql
-as $$ select 0::bigint $$;
+create or replace function sluice.own_moves(out arrived bigint, out departed bigint) language sql
+as $$ select 0::bigint, 0::bigint $$;
 select sluice.set_counter('load', :id, sluice.gauge_unknown()) \g /dev/null
 select is(sluice.recount_headroom('model', :'id', 1, 100, 0.95), 1, 'room');
 select is(sluice.counter('load', :id), 11::bigint,
@@ -19,6 +19,11 @@ select is(sluice.counter('load', :id), 11::bigint,
 select is(sluice.recount_headroom('model', :'id', 1, 10, 0.95), 0, 'no room');
 select cmp_ok(sluice.counter('load', :id), '>', sluice.gauge_unknown(),
   'the gauge holds a time: nobody counts before it');
+create or replace function sluice.own_moves(out arrived bigint, out departed bigint) language sql
+as $$ select 1::bigint, 0::bigint $$;
+select sluice.set_counter('load', :id, sluice.gauge_unknown()) \g /dev/null
+select is(sluice.recount_headroom('model', :'id', 1, 10, 0.95), 0, 'no room for lack of its own');
+select is(sluice.counter('load', :id), 10::bigint, 'which others do not wait for');
 
 select * from finish();
 rollback;

@@ -16,18 +16,18 @@ begin
 end
 $$;
 
--- tasks_taken: the same of tasks that it has taken from where they wait, or are called.
-create or replace function sluice.tasks_taken() returns bigint
+-- own_moves: the same of tasks that it has put where they wait (arrived: new, redriven or moved),
+-- and of those that it has taken from there, or from calls (departed).
+create or replace function sluice.own_moves(out arrived bigint, out departed bigint)
 language plpgsql volatile
 as $$
 begin
-  if pg_current_xact_id_if_assigned() is null then
-    return 0;
-  end if;
-  return (select coalesce(sum(pg_stat_get_xact_tuples_deleted(i.inhrelid)), 0)::bigint
-    + pg_stat_get_xact_tuples_deleted('sluice.later'::regclass)
-    + pg_stat_get_xact_tuples_deleted('sluice.lease'::regclass)
-    from pg_inherits i where i.inhparent = 'sluice.queue'::regclass);
+  select coalesce(sum(pg_stat_get_xact_tuples_inserted(c.oid)), 0),
+    coalesce(sum(pg_stat_get_xact_tuples_deleted(c.oid)), 0)
+  into own_moves.arrived, own_moves.departed
+  from (select i.inhrelid as oid from pg_inherits i where i.inhparent = 'sluice.queue'::regclass
+    union all values ('sluice.later'::regclass), ('sluice.lease'::regclass)) c
+  where pg_current_xact_id_if_assigned() is not null;
 end
 $$;
 
@@ -128,6 +128,7 @@ declare
   v_headroom bigint;
   v_took interval;
   v_again bigint;
+  v_own record := sluice.own_moves();
   v_granted int := 0;
 begin
   perform pg_stat_force_next_flush();  -- what is counted as own then is, in the next transaction
@@ -151,13 +152,13 @@ begin
     v_granted := case when v_headroom >= p_least then least(p_wanted, v_headroom) else 0 end;
     v_took := clock_timestamp() - v_started;
     v_again := case when v_took > sluice.count_cheap_ms() * interval '1 ms'
-        and sluice.headroom(v_load - sluice.tasks_stored(), p_max, p_full) = 0
+        and sluice.headroom(v_load - v_own.arrived, p_max, p_full) = 0
       then sluice.micros(clock_timestamp() + 20 * v_took) end;
     if v_again is not null and sluice.headroom(v_load, p_max, sluice.full_share(p_kind)) > 0 then
       perform setval(sluice.critical_time(p_kind, p_of), v_again);
       v_again := null;
     end if;
-    if v_again is null and sluice.tasks_taken() > 0 then
+    if v_again is null and v_own.departed > 0 then
       perform max(nextval(v_gauge)) from generate_series(1, v_granted) where not v_by_ids;
     else
       perform setval(v_gauge, coalesce(v_again, case when v_by_ids
