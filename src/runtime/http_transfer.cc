@@ -375,7 +375,11 @@ void HttpTransfer::fail_unwatched() {
 tl::unexpected<HttpFailure> HttpTransfer::failure_of(CURLcode code) const {
   const std::string text = error_text_[0] != '\0' ? error_text_.data() : curl_easy_strerror(code);
   const bool has_begun = status() >= 200;
-  if (too_large_ && has_begun) return http_failure(Kind::too_large, text);
+  if (too_large_ && has_begun) {
+    return http_failure(Kind::too_large, header_bytes_ > response_headers_bytes_max
+                                             ? "the answer's headers are too large"
+                                             : "the answer's body is too large");
+  }
   if (too_late_) return http_failure(Kind::aborted, text);
   if (too_large_ || (on_tls_ && on_tls_->is_beyond_bounds())) {
     return http_failure(Kind::unanswered, "the backend sends too much that is no answer");

@@ -400,6 +400,7 @@ TEST_CASE_TEMPLATE("an answer over its limit is too_large; one just at it is not
   const HttpResult got = fixture.send(request);
   REQUIRE_FALSE(got);
   CHECK(got.error().kind == Kind::too_large);
+  CHECK(got.error().message == "the answer's body is too large");
 }
 
 TEST_CASE_TEMPLATE(
@@ -452,6 +453,7 @@ TEST_CASE_TEMPLATE("endless headers are too_large", Client, CurlHttpClient, Plai
   const HttpResult got = fixture.send(post_to(server.url()));
   REQUIRE_FALSE(got);
   CHECK(got.error().kind == Kind::too_large);
+  CHECK(got.error().message == "the answer's headers are too large");
 }
 
 TEST_CASE_TEMPLATE("endless words that an answer is on its way are none", Client, CurlHttpClient,
