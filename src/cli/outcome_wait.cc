@@ -86,8 +86,9 @@ class Wait final {
       const bool some_ended = look_at_all();
       listener_.on_look(total_ - pending_.size(), total_);
       const auto now = steady_clock::now();
-      if (pending_.empty() || now >= deadline_) return pending_.size();
-      if (!some_ended && now >= explain_at) explain_standstill();
+      if (pending_.empty()) return 0;
+      if (now >= deadline_ || (!some_ended && now >= explain_at)) explain_standstill();
+      if (now >= deadline_) return pending_.size();
       if (some_ended || now >= explain_at) explain_at = now + quiet_time;
       pause = some_ended ? pause_min : std::min(pause * 5 / 4, pause_max);
       std::this_thread::sleep_until(std::min(now + pause, deadline_));
