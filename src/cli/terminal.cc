@@ -1,6 +1,7 @@
 #include "cli/terminal.h"
 
 #include <fmt/format.h>
+#include <simdjson.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -64,7 +65,13 @@ std::string for_stdout(std::string_view text) {
 }
 
 void print_json(std::string_view json) {
-  fmt::print("{}\n", harmless_json(json));
+  const std::string spaced = harmless_json(json);
+  std::string compact(spaced.size(), '\0');
+  size_t size = 0;
+  if (simdjson::minify(spaced.data(), spaced.size(), compact.data(), size) != simdjson::SUCCESS) {
+    size = spaced.copy(compact.data(), spaced.size());
+  }
+  fmt::print("{}\n", std::string_view(compact).substr(0, size));
 }
 
 void print_line(std::string_view text) {

@@ -21,8 +21,8 @@ size_t terminal_width();
 // `text` for standard output: harmless on a terminal, elsewhere as it is. Lines stay.
 std::string for_stdout(std::string_view text);
 
-// `json`, which is valid, harmless (harmless_json) and as a line on standard output: the one way
-// there for JSON. Not flushed.
+// `json`, which is valid, harmless (harmless_json), without spaces, and as a line on standard
+// output: the one way there for JSON, whatever wrote it. Not flushed.
 void print_json(std::string_view json);
 
 // `text` harmless and as a line on standard output, for what the database says. Not flushed.

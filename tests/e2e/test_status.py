@@ -342,7 +342,7 @@ def test_a_cost_has_no_zeros_that_say_nothing(sluice, url):
             for line in sluice("task", task, "--database-url", url).stdout.splitlines()
             if " " in line)
         assert fields["cost"] == shown
-        assert f'"cost": {shown},' in sluice("task", task, "--json", "--database-url", url).stdout
+        assert f'"cost":{shown},' in sluice("task", task, "--json", "--database-url", url).stdout
 
 
 def test_a_forgotten_task_says_so(sluice, url):

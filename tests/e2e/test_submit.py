@@ -431,11 +431,11 @@ def test_a_wait_says_what_keeps_the_task_and_ends_in_time(started, url):
 
 def test_a_short_wait_says_what_kept_the_task(started, url):
     query(url, "update sluice.models set paused = true where name = 'm1'")
-    process = started("submit", "--prompt", "p", "--model", "m1", "--wait", "--timeout", "100ms",
+    process = started("submit", "--prompt", "p", "--model", "m1", "--wait", "--timeout", "1s",
         "--database-url", url)
     assert process.wait() == 1
     reason, end = process.stderr().splitlines()
-    assert "the model is paused" in reason and end.endswith("has not ended within 100ms; it goes on")
+    assert "the model is paused" in reason and end.endswith("has not ended within 1s; it goes on")
 
 
 def test_a_wait_is_silent_about_a_task_that_is_being_solved(started, url, hand_worker):
