@@ -144,7 +144,7 @@ $$;
 
 -- put_over: reroutes, parks or refuses rows that take_out has taken. How a budget stands is summed
 -- up once for all that do not fit for the same reason: when it opens is told for the one that needs
--- least.
+-- least. Those whose budget was deleted meanwhile are soon looked at again.
 create or replace function sluice.put_over(
   p_model sluice.models, p_rows sluice.queue[], p_over sluice.over_budget[], p_now timestamptz)
 returns void
@@ -154,6 +154,7 @@ as $$
 declare
   v record;
   v_rows sluice.queue[];
+  v_known int[] := '{}';
 begin
   p_rows := sluice.reroute_over(p_model, p_rows, p_over, p_now);
   for v in
@@ -172,6 +173,7 @@ begin
     cross join lateral (select sluice.over_action(a.first, b) as action,
       sluice.over_opens_at(a.first, b, p_now) as opens offset 0) x
   loop
+    v_known := v_known || (v.budget).id;
     v_rows := array(select q from unnest(p_rows) q where q.task_id = any (v.ids));
     continue when v_rows = '{}';
     if v.action = 'refuse' then
@@ -180,6 +182,14 @@ begin
       perform sluice.wait_for_budget(v_rows, p_over, v.budget, v.until, v.opens, v.reason, p_now);
     end if;
   end loop;
+  insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
+    attempts, route, tenant)
+  select q.task_id, p_now + sluice.over_wait(), q.deadline, t.model, q.request_bytes, q.fence,
+    q.rank, q.attempts, t.route, q.tenant
+  from unnest(p_rows) q join unnest(p_over) o on o.task_id = q.task_id
+  cross join lateral (
+    select t.model, t.route from sluice.task t where t.id = q.task_id limit 1) t
+  where o.budget <> all (v_known);
 end
 $$;
 
