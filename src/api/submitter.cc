@@ -9,9 +9,12 @@
 namespace sluice {
 namespace {
 
-constexpr size_t batch_bytes_max = size_t{1} << 20;
-// 10 ms of PostgreSQL's processor time: whoever comes waits for one or two such batches.
-constexpr int64_t batch_values_max = 20'000;
+// Of a batch, in values of its JSON, 400 bytes being one more: 2 ms of PostgreSQL's processor time,
+// 13 for requests that budgets count. Whoever comes waits for one or two such batches.
+constexpr int64_t batch_cost_max = 2'500;
+// Of a key's turn in a batch, which is one task at least. Were it always one, small ones beside a
+// key whose tasks fill a batch each would have one place in every second batch.
+constexpr int64_t turn_cost_max = 250;
 constexpr int64_t refused_ns = 60 * ns_per_s;
 
 // Several tasks do not wait for a lock that one of them needs, such as an idempotency key that an
@@ -21,6 +24,11 @@ constexpr std::string_view locked = "55P03";
 constexpr const char* submit_sql =
     "select place, id, model, code, message, hint, param"
     " from sluice.submit_each($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])";
+
+int64_t cost_of(const Submitter::Submission& submission) {
+  constexpr int64_t value_bytes = 400;
+  return submission.values + std::ssize(submission.body) / value_bytes;
+}
 
 Result<Submitter::Accepted> outcome_of(const PgResult& rows, int row) {
   if (rows.is_null(row, 3)) {
@@ -116,20 +124,26 @@ void Submitter::start_flushes(Lane& lane) {
 
 Submitter::Batch Submitter::take_batch(Lane& lane) {
   Batch batch;
-  size_t bytes = 0;
-  int64_t values = 0;
+  int64_t cost = 0;
   bool is_full = false;  // the one whose turn it would be is the first of the next
-  const auto fits = [&](const std::string&, const std::shared_ptr<Waiting>& waiting) {
-    bytes += waiting->submission.body.size();
-    values += waiting->submission.values;
-    const bool is_over = bytes > batch_bytes_max || values > batch_values_max;
-    is_full = is_full || (is_over && !batch.empty());
+  const auto fits = [&](const std::shared_ptr<Waiting>& waiting) {
+    cost += cost_of(waiting->submission);
+    is_full = cost > batch_cost_max && !batch.empty();
     return !is_full;
   };
   while (!is_full && batch.size() < lane.rows_max) {
-    auto waiting = lane.waiting.take(fits);
+    const int64_t turn_end = cost + turn_cost_max;
+    auto waiting = lane.waiting.take(
+        [&](const std::string&, const auto& next) { return !is_full && fits(next); });
     if (!waiting) break;
-    batch.push_back(std::move(*waiting));
+    const std::string key = (*waiting)->client;
+    while (waiting) {
+      batch.push_back(std::move(*waiting));
+      if (batch.size() == lane.rows_max) break;
+      waiting = lane.waiting.take_of(key, [&](const auto& next) {
+        return cost + cost_of(next->submission) <= turn_end && fits(next);
+      });
+    }
   }
   return batch;
 }

@@ -1,5 +1,5 @@
 // Submitter combines tasks that arrive one by one into few transactions: those that arrive during a
-// submit go together in the next one, in turn by key. It owns them until each is accepted or
+// submit go together in the next one, in turns by key. It owns them until each is accepted or
 // refused, by itself. It waits for no timer. A dear task, which PostgreSQL may take seconds to
 // read, or tenths of one to check by a schema, goes alone and does not delay others; so does, in
 // its key's turn, a task that has to wait for a lock. Who is to blame is dear to find: for a minute

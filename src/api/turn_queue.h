@@ -31,14 +31,20 @@ class TurnQueue final {
       if (key == waiting_.end()) key = waiting_.begin();
       auto& [name, items] = *key;
       if (!may_go(name, std::as_const(items.front()))) continue;
-      T item = std::move(items.front());
-      items.pop_front();
-      --size_;
       last_key_ = name;
-      if (items.empty()) waiting_.erase(key);
-      return item;
+      return take_first(key);
     }
     return std::nullopt;
+  }
+
+  // The first item of `key` if `may_go(item)`: for a turn of several.
+  template <class MayGo>
+  std::optional<T> take_of(const std::string& key, MayGo may_go) {
+    const auto found = waiting_.find(key);
+    if (found == waiting_.end() || !may_go(std::as_const(found->second.front()))) {
+      return std::nullopt;
+    }
+    return take_first(found);
   }
 
   // Takes those items of `key` for which `is_over(item)`.
@@ -59,8 +65,18 @@ class TurnQueue final {
   size_t keys() const { return waiting_.size(); }
 
  private:
-  std::map<std::string, std::deque<T>> waiting_;  // by key; none is empty
-  std::string last_key_;                          // whose turn was the last
+  using Waiting = std::map<std::string, std::deque<T>>;
+
+  T take_first(typename Waiting::iterator key) {
+    T item = std::move(key->second.front());
+    key->second.pop_front();
+    --size_;
+    if (key->second.empty()) waiting_.erase(key);
+    return item;
+  }
+
+  Waiting waiting_;       // by key; none is empty
+  std::string last_key_;  // whose turn was the last
   size_t size_ = 0;
 };
 

@@ -52,6 +52,19 @@ TEST_CASE("a key that may not go is passed over, and keeps what it has") {
   CHECK(taken(queue) == "1");
 }
 
+TEST_CASE("a turn may be of several items of its key") {
+  Queue queue;
+  for (const char* item : {"1", "2", "3"}) queue.push("a", item);
+  queue.push("b", "x");
+  CHECK(queue.take(anybody) == "1");
+  const auto not_3 = [](const std::string& item) { return item != "3"; };
+  CHECK(queue.take_of("a", not_3) == "2");
+  CHECK(queue.take_of("a", not_3) == std::nullopt);
+  CHECK(queue.take_of("c", not_3) == std::nullopt);
+  CHECK(queue.size() == 2);
+  CHECK(taken(queue) == "x3");
+}
+
 TEST_CASE("what is over leaves its key's queue") {
   Queue queue;
   for (const char* item : {"1", "2", "3"}) queue.push("a", item);
