@@ -1,6 +1,6 @@
 begin;
 \ir ../_helpers.sql
-select plan(19);
+select plan(20);
 
 -- As a tenant of its own: other tests' tasks are not its.
 select given_tenant('sluice_submitter') as a \gset
@@ -48,6 +48,10 @@ select is(pg_temp.ids('since => at(300), until => at(900)'), found(:t3, :t2), 'o
 select is(pg_temp.ids('text => ''sky'''), found(:t1), 'with a text in its prompt');
 select is(pg_temp.ids('text => ''blue'''), found(:t1), 'or in its answer');
 -- has_text, searched_text, searched_place, search_step, check_search
+
+select sluice.submit('x', :'m', tenant => :'a') from generate_series(1, 60) \g /dev/null
+select is((select count(*) from sluice.find_tasks(max_tasks => null)), 50::bigint,
+  '50, where no number is asked for');
 
 select * from finish();
 rollback;

@@ -1,6 +1,6 @@
 begin;
 \ir ../_helpers.sql
-select plan(35);
+select plan(36);
 
 -- refusal: of a line with these values, behind one without fault.
 create function refusal(p_values jsonb) returns text language sql
@@ -56,6 +56,8 @@ select matches(refusal('{"attempts": 1000000000}'), 'task 2: attempts 1000000000
   'a value beyond its type');
 select is(refusal('{"status": "processing", "priority": 200}'),
   'task 2: priority 200 is not between -100 and 100', 'the place of an unfinished one, too');
+select matches(refusal('{"status": "queued", "created_at": "infinity"}'), 'infinity',
+  'an unfinished one that was never submitted');
 select is(sluice.import_waiting('[{"id": 1, "status": "failed"}]', 'x', at(0)), '{}'::bigint[],
   'import_waiting: what has ended does not wait');
 select lives_ok($$select sluice.check_ends('[{"id": 1, "status": "queued"}]', at(0))$$,

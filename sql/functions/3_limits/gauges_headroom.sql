@@ -108,7 +108,8 @@ as $$ select 50 $$;
 -- count that finds room for SQL, but none for the front, forbids the front's next one alone.
 -- The gauge only goes up where others may not go by the count: above READ COMMITTED it lacks what
 -- is younger than its snapshot, and after own ends what comes back when these are undone (D-389).
--- No time to wait is set where own open tasks fill it.
+-- No time to wait is set where it is full only of own open tasks, or of what was taken meanwhile,
+-- which may be undone.
 -- Errors:  55P03 another session counts, and takes long.
 create or replace function sluice.recount_headroom(
   p_kind text, p_of text, p_wanted int, p_max bigint, p_full double precision,
@@ -124,6 +125,7 @@ declare
   v_started timestamptz;
   v_drawn regclass;
   v_before bigint;
+  v_counted bigint;
   v_load bigint;
   v_headroom bigint;
   v_took interval;
@@ -146,13 +148,13 @@ begin
     -- Room that others took while this one counted is kept.
     v_drawn := case when v_by_ids then 'sluice.task_id' else v_gauge end;
     v_before := pg_sequence_last_value(v_drawn);
-    v_load := sluice.count_unfinished(p_kind, p_of, p_max) + greatest(0,
-      pg_sequence_last_value(v_drawn) - v_before);
+    v_counted := sluice.count_unfinished(p_kind, p_of, p_max);
+    v_load := v_counted + greatest(0, pg_sequence_last_value(v_drawn) - v_before);
     v_headroom := sluice.headroom(v_load, p_max, p_full);
     v_granted := case when v_headroom >= p_least then least(p_wanted, v_headroom) else 0 end;
     v_took := clock_timestamp() - v_started;
     v_again := case when v_took > sluice.count_cheap_ms() * interval '1 ms'
-        and sluice.headroom(v_load - v_own.arrived, p_max, p_full) = 0
+        and sluice.headroom(v_counted - v_own.arrived, p_max, p_full) = 0
       then sluice.micros(clock_timestamp() + 20 * v_took) end;
     if v_again is not null and sluice.headroom(v_load, p_max, sluice.full_share(p_kind)) > 0 then
       perform setval(sluice.critical_time(p_kind, p_of), v_again);

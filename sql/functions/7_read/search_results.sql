@@ -70,7 +70,8 @@ $$;
 --          since: submitted from then on; until: submitted before then; error_code: ended with it;
 --          metadata_key: that the metadata has; metadata_value: of metadata_key; text: in the first
 --          16,384 characters of prompt, request, answer or response, or in the error, in upper or
---          lower case; before: ids below this one; max_tasks: at most this many, 1 to 200.
+--          lower case; before: ids below this one; max_tasks: at most this many, 1 to 200 (null:
+--          50).
 -- Errors:  SL004 an unknown status; SL009 not this caller's tenant.
 create or replace function sluice.find_tasks(
   status text default null, model text default null, tenant text default null,
@@ -88,7 +89,8 @@ declare
   v_conditions sluice.search_conditions := row(find_tasks.status, find_tasks.model,
     find_tasks.tenant, find_tasks.batch_id, find_tasks.priority, find_tasks.since,
     find_tasks.until, find_tasks.error_code, find_tasks.metadata_key, find_tasks.metadata_value,
-    find_tasks.text, find_tasks.before, find_tasks.max_tasks)::sluice.search_conditions;
+    find_tasks.text, find_tasks.before,
+    coalesce(find_tasks.max_tasks, 50))::sluice.search_conditions;
   v_page record;
 begin
   perform sluice.check_search(v_conditions);

@@ -81,7 +81,8 @@ begin
   return sluice.submit_drafts(sluice.read_drafts(coalesce((
       select jsonb_agg(sluice.imported_draft(p_tasks -> p - 1, p_source) order by n)
       from unnest(v_places) with ordinality u(p, n)), '[]'), p_now), null, null, 1, p_now);
-exception when invalid_datetime_format or datetime_field_overflow then
+exception when invalid_datetime_format or datetime_field_overflow
+  or feature_not_supported then  -- infinity as a number
   raise exception '%', sqlerrm using errcode = 'SL004', column = 'created_at',
     hint = 'Import takes the lines that sluice export writes.';
 when others then
