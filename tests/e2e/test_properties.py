@@ -95,6 +95,7 @@ class Session(threading.Thread):
             self.close: 1,
             self.change_limit: 1,
             self.change_weight: 1,
+            self.change_budget: 5,
             self.forget: 1,
             self.cancel_all: 1,
             self.redrive_all: 1,
@@ -316,6 +317,13 @@ class Session(threading.Thread):
         cursor.execute("update sluice.routes set weight = %s where route = 'all' and model = %s",
                        [self.random.choice([0, 1, 5]), self.random.choice(list(MODELS))])
 
+    def change_budget(self, cursor):
+        """None, or one that is soon spent: what waits for it goes on when it is gone."""
+        cursor.execute("delete from sluice.budgets")
+        if self.random.random() < 0.5:
+            cursor.execute("insert into sluice.budgets (name, scope, subject, limit_nanos) values "
+                "('tight', 'tenant', 'weighty', 1000) on conflict do nothing")
+
 
 def cut_connections(url, ledger, sessions, seed):
     """Ends the backends of random sessions, whatever they are at, until all sessions are through;
@@ -338,6 +346,8 @@ def make_models(url):
             f"values ({', '.join(['%s'] * (4 + len(columns)))})",
             [name, "http://127.0.0.1:1", "1 ms", "10 ms", *columns.values()])
         query(url, "insert into sluice.routes values ('all', %s)", [name])
+        query(url, "insert into sluice.prices (model, valid_from, input, output) "
+            "values (%s, 'epoch', 1000000, 1000000)", [name])  # a nano-unit a token
     for name, columns in TENANTS.items():
         query(url, f"insert into sluice.tenants ({', '.join(['name', *columns])}) "
             f"values ({', '.join(['%s'] * (1 + len(columns)))})", [name, *columns.values()])
@@ -485,6 +495,7 @@ def drain(url):
     query(url, "update sluice.models set rpm = null, tpm = null, max_in_flight = null, "
         "max_queue = null, paused = false, closed_until = null")
     query(url, "delete from sluice.breaker")  # random failures open them
+    query(url, "delete from sluice.budgets")
     worker = query(url, "select sluice.register_worker('drain', 1000)")[0][0]
     connection = connect(url)
     deadline = time.monotonic() + DRAIN_DEADLINE_S
