@@ -87,11 +87,10 @@ std::string json_requests_problem(std::string_view text, int64_t values_max, int
 
 // Whether PostgreSQL takes so long to read such a JSON text that a statement with it goes by
 // itself, one at a time, in turns by key: half a microsecond for a byte of many keys, and as much
-// for a value; a value of a request that budgets count takes 5. So what is below both takes 10 ms
-// at most.
+// for a value. So what is below both takes a few milliseconds.
 constexpr bool is_dear_json(size_t bytes, int64_t values) {
   constexpr size_t dear_bytes_min = size_t{256} << 10;
-  constexpr int64_t dear_values_min = 2'000;
+  constexpr int64_t dear_values_min = 5'000;
   return bytes >= dear_bytes_min || values >= dear_values_min;
 }
 

@@ -9,6 +9,9 @@
 namespace sluice {
 namespace {
 
+// A task of so many goes by itself, as all that is_dear_json does: where budgets count, a value of
+// a request takes 5 us.
+constexpr int64_t dear_values_min = 2'000;
 // Of a batch, in values of its JSON, 400 bytes being one more: 2 ms of PostgreSQL's processor time,
 // 13 for requests that budgets count. Whoever comes waits for one or two such batches.
 constexpr int64_t batch_cost_max = 2'500;
@@ -67,7 +70,8 @@ Co<Result<Submitter::Accepted>> Submitter::submit(Submission submission,
     co_return tl::unexpected(
         Error{Error::Action::refuse, "22021", "the task or its key is no UTF-8, or has a NUL"});
   }
-  if (submission.has_version || is_dear_json(submission.body.size(), submission.values)) {
+  if (submission.has_version || submission.values >= dear_values_min ||
+      is_dear_json(submission.body.size(), submission.values)) {
     Co<Result<Accepted>> alone = submit_alone(large_, std::move(submission), incoming);
     co_return co_await std::move(alone);
   }
@@ -131,15 +135,19 @@ Submitter::Batch Submitter::take_batch(Lane& lane) {
     is_full = cost > batch_cost_max && !batch.empty();
     return !is_full;
   };
+  // Each key that waits has a place, if there are enough.
+  const size_t turn_rows =
+      std::max(size_t{1}, lane.rows_max / std::max(size_t{1}, lane.waiting.keys()));
   while (!is_full && batch.size() < lane.rows_max) {
     const int64_t turn_end = cost + turn_cost_max;
     auto waiting = lane.waiting.take(
         [&](const std::string&, const auto& next) { return !is_full && fits(next); });
     if (!waiting) break;
     const std::string key = (*waiting)->client;
+    const size_t rows_end = std::min(lane.rows_max, batch.size() + turn_rows);
     while (waiting) {
       batch.push_back(std::move(*waiting));
-      if (batch.size() == lane.rows_max) break;
+      if (batch.size() == rows_end) break;
       waiting = lane.waiting.take_of(key, [&](const auto& next) {
         return cost + cost_of(next->submission) <= turn_end && fits(next);
       });

@@ -1,6 +1,6 @@
 // TurnQueue keeps waiting items in order of arrival, separately for each key, and lets the keys
-// take turns, one item a turn: however many items one key has, another key's next item waits for
-// only one of them.
+// take turns, of one item or as many as their owner takes: however many items one key has, another
+// key's next item waits for only one turn of it.
 //
 // Thread rule: none of its own. How many wait is bounded by its owner.
 #pragma once

@@ -1,4 +1,4 @@
--- sluice.after_gate_changes
+-- sluice.before_gate_changes, sluice.after_gate_changes
 begin;
 \set alone
 \ir ../../_helpers.sql

@@ -2,8 +2,8 @@
 -- full_at: the id from which on the system, or a model without a bound of its own, may be full
 -- (gauges.sql). look_from: the same, or where a submit may have to create a range of ids
 -- (require_range), if that comes first. noted: tenants whose tasks need no look at what bounds a
--- tenant; with a null: others may have bounds, and without they need no more than a note in
--- sluice.unlisted_tenant. server_started: see note_server.
+-- tenant; others may have bounds if a null is among them, else they need a note in
+-- sluice.unlisted_tenant, no more. server_started: see note_server.
 
 -- gate_tenants: gate.noted: "default" and 32 others, those first by name, or the row would be
 -- written with each that comes. So few, for each submit walks over them, and a longer row would be
@@ -17,16 +17,20 @@ as $$
     from sluice.settings s),
   unlisted as materialized (
     select distinct u.tenant as name from sluice.unlisted_tenant u
-    where octet_length(u.tenant) <= 40 order by 1 limit 32),
+    where octet_length(u.tenant) <= 40 and (select max_tenants is not null from settings)
+    order by 1 limit 32),
   named as (
-    select 'default' as name where not exists (select from sluice.tenants where name = 'default')
-    union all (
-      select t.name from sluice.tenants t, settings s
+    select 'default' as name where not exists (
+      select from sluice.tenants t where t.name = 'default' and num_nonnulls(t.max_unfinished,
+        t.max_priority, t.models, t.tpm) > 0)
+    union all (   -- none is read where all are limited
+      select t.name from sluice.tenants t
       where t.max_unfinished is null and t.max_priority is null and t.models is null
-        and t.tpm is null and octet_length(t.name) <= 40 and (t.name = 'default' or not s.limits)
-      order by t.name limit 33)
+        and t.tpm is null and t.name <> 'default' and octet_length(t.name) <= 40
+        and not (select limits from settings)
+      order by t.name limit 32)
     union all
-    select u.name from unlisted u, settings s where s.max_tenants is not null and not s.limits
+    select u.name from unlisted u where u.name <> 'default' and not (select limits from settings)
       and not exists (select from sluice.tenants t where t.name = u.name))
   select array(select n.name from named n order by n.name <> 'default', n.name limit 33)
     || case when s.limits or s.max_tenants is null or exists (select from sluice.tenants)
@@ -36,8 +40,9 @@ $$;
 
 -- refresh_gate: brings sluice.gate up to date. Called after each change of what it contains. A new
 -- row or bound that may lead to refusals is entered at once, under the row's lock, by the
--- transaction that makes it. One that was removed needs no call: tick, retain and sweep take it
--- out, and until then submits only look in vain.
+-- transaction that makes it; so is a tenant's row that goes, for then there must be a note of it.
+-- Anything else that was removed needs no call: tick, retain and sweep take it out, and until then
+-- submits only look in vain.
 -- Params:  p_wait: for the row's lock; false: if somebody holds it, leave it to the next tick, so
 --          that an administrator's open transaction does not stop the tick.
 create or replace function sluice.refresh_gate(p_wait boolean) returns void
@@ -61,7 +66,9 @@ begin
       exists (select from sluice.models where max_unfinished is not null
         or max_queue is not null) as bounds_models,
       exists (select from sluice.models where tpm is not null) as limits_tokens,
-      sluice.gate_tenants() as noted
+      -- with an older snapshot a tenant might be named that has just got a limit
+      case when current_setting('transaction_isolation') = 'read committed'
+        then sluice.gate_tenants() else array[null::text] end as noted
     from sluice.settings s
     cross join lateral (
       select case when sluice.gauge_usage('sluice.load_all', true) < sluice.gauge_unknown()
@@ -72,6 +79,18 @@ begin
   from now n
   where (g.request_bytes_max, g.max_unfinished, g.full_at, g.look_from, g.is_guarded,
     g.bounds_models, g.limits_tokens, g.noted) is distinct from n;
+end
+$$;
+
+-- before_gate_changes: takes the row's lock before those of rows that are about to change, for all
+-- who change several in one transaction.
+create or replace function sluice.before_gate_changes() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform from sluice.gate for update;
+  return null;
 end
 $$;
 
@@ -86,6 +105,12 @@ begin
 end
 $$;
 
+create or replace trigger before_gate_settings before update on sluice.settings
+  for each statement execute function sluice.before_gate_changes();
+create or replace trigger before_gate_tenants
+  before insert or delete or update of name, role, max_unfinished, max_priority, models, tpm
+  on sluice.tenants
+  for each statement execute function sluice.before_gate_changes();
 create or replace trigger refresh_gate_after_settings after update on sluice.settings
   for each statement execute function sluice.after_gate_changes();
 create or replace trigger refresh_gate_after_tenants

@@ -16,8 +16,8 @@ begin
 end
 $$;
 
--- own_moves: the same of tasks that it has put where they wait (arrived: new, redriven or moved),
--- and of those that it has taken from there, or from calls (departed).
+-- own_moves: the same of tasks that it has put where they wait or are called (arrived: new, or as
+-- often as they moved), and of those that it has taken from there (departed).
 create or replace function sluice.own_moves(out arrived bigint, out departed bigint)
 language plpgsql volatile
 as $$
@@ -130,7 +130,7 @@ declare
   v_headroom bigint;
   v_took interval;
   v_again bigint;
-  v_own record := sluice.own_moves();
+  v_own record;
   v_granted int := 0;
 begin
   perform pg_stat_force_next_flush();  -- what is counted as own then is, in the next transaction
@@ -148,6 +148,7 @@ begin
     -- Room that others took while this one counted is kept.
     v_drawn := case when v_by_ids then 'sluice.task_id' else v_gauge end;
     v_before := pg_sequence_last_value(v_drawn);
+    v_own := sluice.own_moves();
     v_counted := sluice.count_unfinished(p_kind, p_of, p_max);
     v_load := v_counted + greatest(0, pg_sequence_last_value(v_drawn) - v_before);
     v_headroom := sluice.headroom(v_load, p_max, p_full);

@@ -23,7 +23,9 @@ $$;
 -- is how often it was spared before, and its wait at least c_share_min of the time since; if
 -- it could not be sent, also at most what is left of unsent_timeout, so that it is tried once more
 -- when that is over. A route's task goes back to its route. A probe is not charged: a backend that
--- is down for a day must not turn its queue into dead letters.
+-- is down for a day must not turn its queue into dead letters. Whether that was the last attempt
+-- store_results has decided: asked once more, after a change of max_attempts, a task would be lost
+-- or be there twice.
 create or replace function sluice.retry_later(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -50,7 +52,7 @@ begin
   cross join lateral (
     select l.attempts::int as n, null::interval as least,
       null::interval as left where o.kind = 'retry'
-      and (l.attempts + 1 < sluice.attempts_max(l.task_id, l.model) or sluice.is_probe(e.lease))
+      and not exists (select from sluice.result r where r.task_id = l.task_id)
     union all
     select s.calls - 1, c_share_min * (p_now - s.since),
       case when o.kind = 'returned' then s.since + v_unsent_timeout - p_now end

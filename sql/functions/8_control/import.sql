@@ -78,11 +78,14 @@ declare
   v_hint text;
   v_key text;
 begin
+  if exists (select from unnest(v_places) p
+    where not isfinite((p_tasks -> p - 1 ->> 'created_at')::timestamptz)) then
+    raise datetime_field_overflow using message = 'created_at is infinite';
+  end if;
   return sluice.submit_drafts(sluice.read_drafts(coalesce((
       select jsonb_agg(sluice.imported_draft(p_tasks -> p - 1, p_source) order by n)
       from unnest(v_places) with ordinality u(p, n)), '[]'), p_now), null, null, 1, p_now);
-exception when invalid_datetime_format or datetime_field_overflow
-  or feature_not_supported then  -- infinity as a number
+exception when invalid_datetime_format or datetime_field_overflow then
   raise exception '%', sqlerrm using errcode = 'SL004', column = 'created_at',
     hint = 'Import takes the lines that sluice export writes.';
 when others then
