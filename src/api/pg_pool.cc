@@ -79,6 +79,7 @@ struct PgPool::Member {
   Signal change;  // wanted, or lost
 
   std::string key;            // whose requests' statements it has, or had last
+  int64_t turn_began_ns = 0;  // the key's, here
   size_t requests = 0;        // how many of them are under way
   bool key_is_quick = false;  // the last answer to that key took less than quick_ms
   int64_t answered_ns = 0;    // when a request's statement ended here
@@ -256,6 +257,7 @@ Co<Result<PgResult>> PgPool::query(Requester requester, std::string sql, PgParam
     note(rows, *pass);
   }
   release(*member, requester.key, sent_ns);
+  go_on_with_turn(*member, requester.key);
   begin_turns();
   co_return rows;
 }
@@ -276,6 +278,7 @@ Co<Result<PgPool::Member*>> PgPool::wait_for_turn(const Requester& requester) {
 void PgPool::hold(Member& member, const std::string& key) {
   member.key_is_quick = is_quick(key);
   member.key = key;
+  member.turn_began_ns = clock_.now_ns();
   ++member.requests;
   member.used_ns = clock_.now_ns();
 }
@@ -328,17 +331,34 @@ void PgPool::begin_turns() {
   while (has_place() || waiting_.keys() == 1) {
     const auto item = waiting_.take(has_turn);
     if (!item) return;
-    const auto waiting = item->lock();
-    if (waiting == nullptr) continue;
-    const bool is_new = clock_.now_ns() - waiting->since_ns < leave_ms_min * ns_per_ms;
-    if (is_new || waiting->requester.is_awaited()) {
-      waiting->place = place;
-      hold(*place, waiting->requester.key);
-    } else {
-      waiting->error = unawaited();
-    }
-    waiting->decided.raise();
+    give(*place, item->lock());
   }
+}
+
+// Another statement of the key that has just had the connection, while its turn is short: were a
+// turn always one statement, a key of short ones would have as few as one of long ones.
+void PgPool::go_on_with_turn(Member& member, const std::string& key) {
+  const int64_t began_ns = member.turn_began_ns;
+  if (!member.is_open() || member.requests > 0 || waiting_.keys() < 2) return;
+  while (member.requests == 0 && clock_.now_ns() - began_ns < quick_ms * ns_per_ms) {
+    const auto item = waiting_.take_of(key, [](const auto&) { return true; });
+    if (!item) return;
+    give(member, item->lock());
+  }
+  member.turn_began_ns = began_ns;
+}
+
+// The connection to a statement that waited for it, if somebody waits for its answer still.
+void PgPool::give(Member& place, const std::shared_ptr<Waiting>& waiting) {
+  if (waiting == nullptr) return;
+  const bool is_new = clock_.now_ns() - waiting->since_ns < leave_ms_min * ns_per_ms;
+  if (is_new || waiting->requester.is_awaited()) {
+    waiting->place = &place;
+    hold(place, waiting->requester.key);
+  } else {
+    waiting->error = unawaited();
+  }
+  waiting->decided.raise();
 }
 
 // The connection for a statement of `key`; null: it has to wait. On

@@ -100,6 +100,8 @@ class PgPool final {
 
   bool has_place() const;
   void begin_turns();
+  void go_on_with_turn(Member& member, const std::string& key);
+  void give(Member& place, const std::shared_ptr<Waiting>& waiting);
   Member* place_for(const std::string& key);
   bool is_quick(const std::string& key) const;
   std::optional<Error> refusal(const std::string& key) const;

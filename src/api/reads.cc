@@ -167,8 +167,9 @@ Co<void> Reads::look_at_primary() {
   const int64_t begun_ns = clock_.now_ns();
   Co<Result<PgResult>> reply = primary_.query_unguarded(primary_sql, PgParams());
   const Result<PgResult> row = co_await std::move(reply);
-  if (!row || samples_.size() == samples_max) co_return;
-  samples_.push_back({row->int64(0, 0), begun_ns});
+  if (!row) co_return;
+  is_ahead_ = seen_at_standby_ > row->int64(0, 0);
+  if (samples_.size() < samples_max) samples_.push_back({row->int64(0, 0), begun_ns});
 }
 
 Co<void> Reads::look_at_standby() {
@@ -199,7 +200,9 @@ void Reads::judge(const PgResult& row) {
   if (!row.is_null(0, 2)) schema.version = static_cast<int>(row.int64(0, 2));
   if (!row.is_null(0, 3)) schema.serves_from = static_cast<int>(row.int64(0, 3));
   if (!schema_mismatch(schema, known_schemas_).empty()) return distrust("has another schema");
-  const int64_t behind_ns = lag_ns(row.int64(0, 1));
+  seen_at_standby_ = row.int64(0, 1);
+  if (is_ahead_) return distrust("has what the primary lacks: it followed another one");
+  const int64_t behind_ns = lag_ns(seen_at_standby_);
   if (behind_ns > lag_ns_max_) {
     lag_s_ = static_cast<double>(behind_ns) / static_cast<double>(ns_per_s);
     return distrust(fmt::format("is {} s behind", behind_ns / ns_per_s));

@@ -5,7 +5,8 @@
 // the standby fails to answer is asked of the primary, for reads change nothing.
 //
 // How far it is behind: which of the primary's transactions, as of each look, the standby has seen
-// by now. No clock of a server counts, nor what the standby believes of itself.
+// by now. No clock of a server counts, nor what the standby believes of itself. One that has seen
+// more than the primary has since is of another timeline, that of a primary that is lost.
 //
 // Thread rule: loop thread only; the loop, the clock, the primary's pool and the servers outlive
 // it.
@@ -91,8 +92,10 @@ class Reads final {
   std::unique_ptr<PgPool> looks_;    // a connection of their own: no read holds them up
   int64_t lag_ns_max_;
   SchemaRange known_schemas_;
-  std::deque<Sample> samples_;  // what the standby has not seen; ascending
-  bool has_kept_up_ = false;    // it has seen some that were kept since the last rest
+  std::deque<Sample> samples_;   // what the standby has not seen; ascending
+  bool has_kept_up_ = false;     // it has seen some that were kept since the last rest
+  int64_t seen_at_standby_ = 0;  // its next transaction at the last look
+  bool is_ahead_ = false;        // of what the primary had after that
   bool has_warned_ = false;
   std::string fault_ = "has not been looked at yet";
   int64_t distrusted_until_ns_ = 0;

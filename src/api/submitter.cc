@@ -9,11 +9,10 @@
 namespace sluice {
 namespace {
 
-// A task of so many goes by itself, as all that is_dear_json does: where budgets count, a value of
-// a request takes 5 us.
-constexpr int64_t dear_values_min = 2'000;
-// Of a batch, in values of its JSON, 400 bytes being one more: 2 ms of PostgreSQL's processor time,
-// 13 for requests that budgets count. Whoever comes waits for one or two such batches.
+// In values of JSON, 100 bytes being one more: PostgreSQL takes half a microsecond for each, and 5
+// where budgets count the request. A task of so many goes by itself.
+constexpr int64_t dear_cost_min = 2'000;
+// Of a batch: 2 ms, or 13. Whoever comes waits for one or two such batches.
 constexpr int64_t batch_cost_max = 2'500;
 // Of a key's turn in a batch, which is one task at least. Were it always one, small ones beside a
 // key whose tasks fill a batch each would have one place in every second batch.
@@ -29,7 +28,7 @@ constexpr const char* submit_sql =
     " from sluice.submit_each($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])";
 
 int64_t cost_of(const Submitter::Submission& submission) {
-  constexpr int64_t value_bytes = 400;
+  constexpr int64_t value_bytes = 100;
   return submission.values + std::ssize(submission.body) / value_bytes;
 }
 
@@ -70,8 +69,7 @@ Co<Result<Submitter::Accepted>> Submitter::submit(Submission submission,
     co_return tl::unexpected(
         Error{Error::Action::refuse, "22021", "the task or its key is no UTF-8, or has a NUL"});
   }
-  if (submission.has_version || submission.values >= dear_values_min ||
-      is_dear_json(submission.body.size(), submission.values)) {
+  if (submission.has_version || cost_of(submission) >= dear_cost_min) {
     Co<Result<Accepted>> alone = submit_alone(large_, std::move(submission), incoming);
     co_return co_await std::move(alone);
   }

@@ -253,6 +253,20 @@ def test_a_standby_that_is_far_behind_is_not_asked(pair, server):
     wait_for_reads(front.port, "standby")
 
 
+def test_a_standby_that_followed_a_lost_primary_is_not_asked(pair, server, sluice):
+    """As after a failover to another standby that had seen less."""
+    query(pair.primary.url(), "do $$ begin for i in 1 .. 3000 loop perform pg_current_xact_id(); "
+        "commit; end loop; end $$; select")
+    pair.catch_up()
+    with private_servers() as make:
+        promoted = make()
+        assert sluice("migrate", "--database-url", promoted.url()).returncode == 0
+        front = server(promoted.url(), "--read-url", pair.standby.url())
+        wait_for(lambda: ready(front.port).get("standby")
+            == "has what the primary lacks: it followed another one", what="its word")
+        assert ready(front.port)["reads"] == "primary" and ids_listed(front.port) == []
+
+
 def test_a_read_whose_session_ends_is_repeated(pair, front):
     for _ in range(5):
         ended = query(pair.standby.url(), "select count(pg_terminate_backend(pid)) "

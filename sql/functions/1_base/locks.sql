@@ -69,6 +69,7 @@ as $$
     -- object: 0. Held from what budgets have left until the commit; 1: exclusive: budgets change,
     -- shared: a model is added
     when 'budget'     then 731022
+    when 'name'       then 731025   -- object: hashtext of a new model's or route's name
     when 'doctor'     then 731021   -- object: a session's process id. Held while it is tried out
   end
 $$;

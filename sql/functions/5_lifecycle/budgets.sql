@@ -115,8 +115,11 @@ begin
     select l.task_id, l.fence, l.worker, n.budget, coalesce(n.nanos, 0) as nanos
     from unnest(p_leases) l join unnest(p_needs) n on n.task_id = l.task_id),
   held as (
-    insert into sluice.budget_call (task_id, fence, call, budget, model, at, nanos, worker)
-    select n.task_id, n.fence, 0, n.budget, p_model.name, p_now, n.nanos, n.worker from need n),
+    insert into sluice.budget_call (task_id, fence, call, budget, model, at, nanos, worker,
+      max_output_tokens)
+    select n.task_id, n.fence, 0, n.budget, p_model.name, p_now, n.nanos, n.worker,
+      p_model.max_output_tokens
+    from need n),
   waited as (  -- who changes their budget may have locked some
     delete from sluice.budget_wait w where w.ctid = any (array(
       select o.ctid from sluice.budget_wait o
@@ -176,8 +179,10 @@ language plpgsql volatile
 as $$
 begin
   with held as (
-    insert into sluice.budget_call (task_id, fence, call, budget, model, at, nanos, worker)
-    select c.task_id, c.fence, l.calls, c.budget, c.model, p_now, c.nanos, c.worker
+    insert into sluice.budget_call (task_id, fence, call, budget, model, at, nanos, worker,
+      max_output_tokens)
+    select c.task_id, c.fence, l.calls, c.budget, c.model, p_now, c.nanos, c.worker,
+      c.max_output_tokens
     from unnest(p_leases) l cross join lateral (
       select c.* from sluice.budget_call c
       where c.task_id = l.task_id and c.fence = l.fence and c.call = 0 offset 0) c

@@ -85,6 +85,7 @@ create or replace function sluice.reroute_over(
   p_model sluice.models, p_rows sluice.queue[], p_over sluice.over_budget[], p_now timestamptz)
 returns sluice.queue[]
 language plpgsql volatile
+set plan_cache_mode = force_custom_plan set enable_hashjoin = on  -- as refuse_over
 as $$
 declare
   v record;

@@ -1,5 +1,18 @@
 -- What a claim answers: leases with their bodies, and the bodies that did not fit.
 
+-- answer_tokens_max: the model's max_output_tokens for a call; of one that budgets count no more
+-- than was held for it, whatever the model says since. Inlined.
+create or replace function sluice.answer_tokens_max(
+  p_model sluice.models, p_task bigint, p_fence int)
+returns int
+language sql stable
+as $$
+  select case when p_model.is_budgeted
+    then least(p_model.max_output_tokens, (select min(c.max_output_tokens)
+      from sluice.budget_call c where c.task_id = p_task and c.fence = p_fence))
+    else p_model.max_output_tokens end
+$$;
+
 -- leased_tasks: leases as workers receive them, with their bodies. priority is the task's
 -- own, without ageing: a long wait does not make a task urgent. queued_ms, for a task with a
 -- traceparent, is the time from when it could first have been taken (its submit, run_at, or the
@@ -21,7 +34,8 @@ as $$
              and exists (select from sluice.tenants n where n.name = l.tenant and n.rpm is not null)
       then sluice.send_within_ms() end,
     case when t.id is not null then m.api end, t.prompt, t.request,
-      case when t.id is not null then coalesce(t.max_output_tokens, m.max_output_tokens) end,
+      case when t.id is not null
+        then coalesce(t.max_output_tokens, sluice.answer_tokens_max(m, l.task_id, l.fence)) end,
       t.traceparent,
     case when t.id is not null then (date_part('epoch', m.timeout) * 1000)::int end,
     coalesce(t.priority, -l.rank)::int,
@@ -136,7 +150,8 @@ begin
              or exists (select from sluice.tenants n where n.rpm is not null) and exists (
                select from sluice.tenants n where n.name = t.tenant and n.rpm is not null)
         then sluice.send_within_ms() end,
-      m.api, t.prompt, t.request, coalesce(t.max_output_tokens, m.max_output_tokens),
+      m.api, t.prompt, t.request,
+      coalesce(t.max_output_tokens, sluice.answer_tokens_max(m, t.id, v_fences[l.n])),
       t.traceparent, (date_part('epoch', m.timeout) * 1000)::int, t.priority::int,
       case when t.traceparent is not null then (
         select (date_part('epoch', l.started_at - l.ready_at) * 1000)::bigint

@@ -12,9 +12,9 @@ begin
     and not exists (select from pg_timezone_names z where z.name = new.zone) then
     raise exception 'there is no time zone "%"', left(new.zone, 200) using errcode = '23514',
       column = 'zone', hint = 'Such as Europe/Prague; pg_timezone_names lists them.';
-  elsif new.scope = 'model' and not exists (select from sluice.models m where m.name = new.subject)
-     or new.scope = 'route' and not exists (select from sluice.routes r
-       where r.route = new.subject) then
+  elsif new.scope in ('model', 'route')
+    and (tg_op = 'INSERT' or (new.scope, new.subject) is distinct from (old.scope, old.subject))
+    and not sluice.keep_name(new.subject, new.scope) then
     raise exception 'there is no % "%"', new.scope, left(new.subject, 200) using errcode = '23514',
       column = 'subject', hint = 'Known are ' || sluice.first_names(case new.scope
         when 'model' then array(select m.name from sluice.models m order by m.name)
@@ -23,7 +23,8 @@ begin
      and sluice.nanos_max(new.subject, clock_timestamp(), 0, 0) is null then
     raise exception 'model "%" has no price, and a hard budget counts what it costs', new.subject
       using errcode = '23514', column = 'subject',
-      hint = 'Set its prices first: sluice price set, or sluice.set_price().';
+      hint = 'Set its prices first, of input and output: sluice price set, or '
+        'sluice.set_price().';
   end if;
   return new;
 end

@@ -7,8 +7,7 @@ language plpgsql security definer
 set search_path = sluice, pg_temp
 as $$
 begin
-  if not exists (select from sluice.models where name = new.target)
-    and not exists (select from sluice.routes where route = new.target) then
+  if (tg_op = 'INSERT' or new.target <> old.target) and not sluice.keep_name(new.target) then
     perform sluice.refuse_unknown(new.target, 'target');
   end if;
   return new;

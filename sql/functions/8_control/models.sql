@@ -4,7 +4,7 @@
 -- opens a model parked for its credentials or its address when these change. A new one knows
 -- whether there are budgets. Takes no lock on the model, so that an open psql does not stop the
 -- fleet.
--- Locks:   for a new model waits for lock_class('budget') 1, shared, and keeps it.
+-- Locks:   lock_name; for a new model waits for lock_class('budget') 1, shared, and keeps it.
 create or replace function sluice.before_model_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -14,8 +14,13 @@ declare
   c_apis constant text[] := array['solve', 'openai-chat', 'openai-responses', 'openai-embeddings',
     'anthropic-messages'];
   v_calls_change boolean;
+  v_is_taken boolean;
 begin
-  if exists (select from sluice.routes where route = new.name) then
+  if tg_op = 'INSERT' or new.name <> old.name then
+    perform sluice.lock_name(new.name);
+    v_is_taken := exists (select from sluice.routes where route = new.name);
+  end if;
+  if v_is_taken then
     raise exception '"%" is already the name of a route', new.name
       using errcode = '23505', column = 'name', hint = 'Names are unique over models and routes.';
   elsif new.api <> all (c_apis) then
@@ -57,18 +62,6 @@ begin
   end if;
   return new;
 end
-$$;
-
--- follow_name: has what names a model or a route follow its new name.
-create or replace function sluice.follow_name(p_old text, p_new text) returns void
-language sql volatile
-as $$
-  update sluice.settings set default_model = p_new where default_model = p_old and p_old <> 'any';
-  update sluice.settings set tenant_models = array_replace(tenant_models, p_old, p_new)
-  where p_old = any (tenant_models);
-  update sluice.tenants set models = array_replace(models, p_old, p_new) where p_old = any (models);
-  update sluice.fallbacks set target = p_new where target = p_old;
-  update sluice.budgets set subject = p_new where scope in ('model', 'route') and subject = p_old;
 $$;
 
 -- after_model_changes: adds a new model to route "any"; creates its routes' lines for another api;
@@ -160,6 +153,8 @@ language plpgsql security definer
 set search_path = sluice, pg_temp
 as $$
 begin
+  perform sluice.lock_name(new.route)
+  where not exists (select from sluice.routes where route = new.route);
   if exists (select from sluice.models where name = new.route) then
     raise exception '"%" is already the name of a model', new.route
       using errcode = '23505', column = 'route', hint = 'Names are unique over models and routes.';
@@ -216,18 +211,13 @@ exception when lock_not_available then
 end
 $$;
 
--- before_settings_change: default_model must name a model or a route. This is locked against its
--- deletion, whose trigger looks here at commit.
+-- before_settings_change: default_model must name a model or a route.
 create or replace function sluice.before_settings_change() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
 as $$
 begin
-  perform from sluice.models where name = new.default_model for key share;
-  if not found then
-    perform from sluice.routes where route = new.default_model for key share;
-  end if;
-  if not found and new.default_model <> 'any' then
+  if not sluice.keep_name(new.default_model) and new.default_model <> 'any' then
     perform sluice.refuse_unknown(new.default_model, 'default_model');
   end if;
   return new;

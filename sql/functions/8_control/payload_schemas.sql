@@ -31,8 +31,7 @@ begin
     end if;
     return new;
   end if;
-  if not exists (select from sluice.models where name = new.target)
-    and not exists (select from sluice.routes where route = new.target) then
+  if not sluice.keep_name(new.target) then
     perform sluice.refuse_unknown(new.target, 'target');
   elsif (select count(*) from sluice.payload_schema s where s.target = new.target)
     >= c_versions_max then
