@@ -1,4 +1,4 @@
--- sluice.answer_tokens_max, sluice.leased_tasks, sluice.requests
+-- sluice.leased_tasks, sluice.requests
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql

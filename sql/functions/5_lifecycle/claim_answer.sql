@@ -1,22 +1,10 @@
 -- What a claim answers: leases with their bodies, and the bodies that did not fit.
 
--- answer_tokens_max: the model's max_output_tokens for a call; of one that budgets count no more
--- than was held for it, whatever the model says since. Inlined.
-create or replace function sluice.answer_tokens_max(
-  p_model sluice.models, p_task bigint, p_fence int)
-returns int
-language sql stable
-as $$
-  select case when p_model.is_budgeted
-    then least(p_model.max_output_tokens, (select min(c.max_output_tokens)
-      from sluice.budget_call c where c.task_id = p_task and c.fence = p_fence))
-    else p_model.max_output_tokens end
-$$;
-
 -- leased_tasks: leases as workers receive them, with their bodies. priority is the task's
 -- own, without ageing: a long wait does not make a task urgent. queued_ms, for a task with a
 -- traceparent, is the time from when it could first have been taken (its submit, run_at, or the
--- time of its retry) to this claim.
+-- time of its retry) to this claim. Of a call that budgets count max_output_tokens is no more than
+-- was held for it, whatever the model says since.
 -- Params:  p_bounds: answer_bounds.
 -- twin: leased_tasks
 -- It is stable and called in FROM, so that it is inlined into its caller's statement. The limit
@@ -34,8 +22,10 @@ as $$
              and exists (select from sluice.tenants n where n.name = l.tenant and n.rpm is not null)
       then sluice.send_within_ms() end,
     case when t.id is not null then m.api end, t.prompt, t.request,
-      case when t.id is not null
-        then coalesce(t.max_output_tokens, sluice.answer_tokens_max(m, l.task_id, l.fence)) end,
+      case when t.id is not null then coalesce(t.max_output_tokens, case when m.is_budgeted
+        then least(m.max_output_tokens, (select min(c.max_output_tokens) from sluice.budget_call c
+          where c.task_id = l.task_id and c.fence = l.fence))
+        else m.max_output_tokens end) end,
       t.traceparent,
     case when t.id is not null then (date_part('epoch', m.timeout) * 1000)::int end,
     coalesce(t.priority, -l.rank)::int,
@@ -151,7 +141,10 @@ begin
                select from sluice.tenants n where n.name = t.tenant and n.rpm is not null)
         then sluice.send_within_ms() end,
       m.api, t.prompt, t.request,
-      coalesce(t.max_output_tokens, sluice.answer_tokens_max(m, t.id, v_fences[l.n])),
+      coalesce(t.max_output_tokens, case when m.is_budgeted
+        then least(m.max_output_tokens, (select min(c.max_output_tokens) from sluice.budget_call c
+          where c.task_id = t.id and c.fence = v_fences[l.n]))
+        else m.max_output_tokens end),
       t.traceparent, (date_part('epoch', m.timeout) * 1000)::int, t.priority::int,
       case when t.traceparent is not null then (
         select (date_part('epoch', l.started_at - l.ready_at) * 1000)::bigint
