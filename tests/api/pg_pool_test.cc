@@ -195,7 +195,7 @@ TEST_SUITE("with a database" * doctest::skip(database_url() == nullptr)) {
     f.ask("c", "select 1", &is_there);
     has_left = false;
     f.clock.advance(ns_per_s);
-    f.wait_for_ended("a+ b+ c+ b- ");
+    f.wait_for_ended("a+ b+ b- c+ ");
   }
 
   TEST_CASE("who has left is taken out of a key's queue at once when that is asked for") {
@@ -227,7 +227,19 @@ TEST_SUITE("with a database" * doctest::skip(database_url() == nullptr)) {
     f.wait_for_sessions(1);
     for (int i = 0; i < 4; ++i) f.ask("a", "select pg_sleep(0.02)");
     f.ask("b", "select 1");
-    f.wait_for_ended("a- a+ a+ b+ a+ ");
+    f.wait_for_ended("a- a+ a+ a+ b+ ");
+  }
+
+  TEST_CASE("a key's turn is of as many statements as take 20 ms") {
+    for (const bool is_over : {false, true}) {
+      Fixture f({.kept = 1, .max = 1});
+      f.wait_for_sessions(1);
+      f.ask("b", "select pg_sleep(0.05)");
+      f.ask("b", "select 1");
+      for (int i = 0; i < 2; ++i) f.ask("a", "select 1");
+      f.clock.advance(is_over ? 20 * ns_per_ms : 19 * ns_per_ms);
+      f.wait_for_ended(is_over ? "b+ a+ a+ b+ " : "b+ b+ a+ a+ ");
+    }
   }
 
   TEST_CASE("what waits when the connections are lost is not sent") {
