@@ -361,9 +361,9 @@ void PgPool::give(Member& place, const std::shared_ptr<Waiting>& waiting) {
   waiting->decided.raise();
 }
 
-// The connection for a statement of `key`; null: it has to wait. On
-// the key's half of the connections several statements may queue, on the others never: there a
-// newcomer waits for one statement at most.
+// The connection for a statement of `key`; null: it has to wait. On the key's half of the
+// connections several statements may queue, on the others never: there a newcomer waits for one
+// turn at most.
 PgPool::Member* PgPool::place_for(const std::string& key) {
   size_t open = 0, held = 0, deep = 0;
   bool is_late = false;
