@@ -1,4 +1,4 @@
--- sluice.put_over
+-- sluice.put_over, sluice.wait_over
 begin;
 \ir ../_helpers.sql
 \ir ../_budgets.sql

@@ -242,6 +242,7 @@ Co<Result<PgResult>> PgPool::query(Requester requester, std::string sql, PgParam
   if (auto error = refusal(requester.key)) co_return tl::unexpected(std::move(*error));
   Member* member = waiting_.empty() ? place_for(requester.key) : nullptr;
   if (member != nullptr) {
+    member->turn_began_ns = clock_.now_ns();
     hold(*member, requester.key);
   } else {
     Co<Result<Member*>> turn = wait_for_turn(requester);
@@ -278,7 +279,6 @@ Co<Result<PgPool::Member*>> PgPool::wait_for_turn(const Requester& requester) {
 void PgPool::hold(Member& member, const std::string& key) {
   member.key_is_quick = is_quick(key);
   member.key = key;
-  member.turn_began_ns = clock_.now_ns();
   ++member.requests;
   member.used_ns = clock_.now_ns();
 }
@@ -331,6 +331,7 @@ void PgPool::begin_turns() {
   while (has_place() || waiting_.keys() == 1) {
     const auto item = waiting_.take(has_turn);
     if (!item) return;
+    place->turn_began_ns = clock_.now_ns();
     give(*place, item->lock());
   }
 }
@@ -338,14 +339,13 @@ void PgPool::begin_turns() {
 // Another statement of the key that has just had the connection, while its turn is short: were a
 // turn always one statement, a key of short ones would have as few as one of long ones.
 void PgPool::go_on_with_turn(Member& member, const std::string& key) {
-  const int64_t began_ns = member.turn_began_ns;
-  if (!member.is_open() || member.requests > 0 || waiting_.keys() < 2) return;
-  while (member.requests == 0 && clock_.now_ns() - began_ns < quick_ms * ns_per_ms) {
+  const int64_t end_ns = member.turn_began_ns + quick_ms * ns_per_ms;
+  if (!member.is_open() || waiting_.keys() < 2) return;
+  while (member.requests == 0 && clock_.now_ns() < end_ns) {
     const auto item = waiting_.take_of(key, [](const auto&) { return true; });
     if (!item) return;
     give(member, item->lock());
   }
-  member.turn_began_ns = began_ns;
 }
 
 // The connection to a statement that waited for it, if somebody waits for its answer still.

@@ -134,12 +134,11 @@ Submitter::Batch Submitter::take_batch(Lane& lane) {
     return !is_full;
   };
   // Each key that waits has a place, if there are enough.
-  const size_t turn_rows =
-      std::max(size_t{1}, lane.rows_max / std::max(size_t{1}, lane.waiting.keys()));
+  const size_t turn_rows = std::max(size_t{1}, lane.rows_max / lane.waiting.keys());
   while (!is_full && batch.size() < lane.rows_max) {
     const int64_t turn_end = cost + turn_cost_max;
-    auto waiting = lane.waiting.take(
-        [&](const std::string&, const auto& next) { return !is_full && fits(next); });
+    auto waiting =
+        lane.waiting.take([&](const std::string&, const auto& next) { return fits(next); });
     if (!waiting) break;
     const std::string key = (*waiting)->client;
     const size_t rows_end = std::min(lane.rows_max, batch.size() + turn_rows);

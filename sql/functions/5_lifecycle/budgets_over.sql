@@ -78,6 +78,21 @@ begin
 end
 $$;
 
+-- wait_over: puts rows of a line among those that wait, for over_wait.
+create or replace function sluice.wait_over(p_rows sluice.queue[], p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+begin
+  insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
+    attempts, route, tenant)
+  select q.task_id, p_now + sluice.over_wait(), q.deadline, t.model, q.request_bytes, q.fence,
+    q.rank, q.attempts, t.route, q.tenant
+  from unnest(p_rows) q cross join lateral (
+    select t.model, t.route from sluice.task t where t.id = q.task_id limit 1) t;
+end
+$$;
+
 -- reroute_over: sends those of p_rows, which a claim has taken out of their line because they are
 -- over a budget, to another model, if one takes them. Not those that calls under way keep out.
 -- Returns: the others.
@@ -121,11 +136,8 @@ begin
     if (select sluice.send_to(v.rows, m, p_now) from sluice.models m where m.name = v.target) then
       perform sluice.note_rerouted(v.rows, p_model.name, 'over_budget', v.reason, v.target, p_now);
     else
-      insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
-        attempts, route, tenant)
-      select r.task_id, p_now + sluice.over_wait(), r.deadline, r.model, r.request_bytes, r.fence,
-        r.rank, r.attempts, r.route, r.tenant
-      from unnest(v.rows) r;
+      perform sluice.wait_over(array(select q from unnest(p_rows) q
+        where q.task_id = any (array(select r.task_id from unnest(v.rows) r))), p_now);
     end if;
   end loop;
   return v_rest;
@@ -156,6 +168,7 @@ declare
   v record;
   v_rows sluice.queue[];
   v_known int[] := '{}';
+  v_gone bigint[];
 begin
   p_rows := sluice.reroute_over(p_model, p_rows, p_over, p_now);
   for v in
@@ -183,14 +196,10 @@ begin
       perform sluice.wait_for_budget(v_rows, p_over, v.budget, v.until, v.opens, v.reason, p_now);
     end if;
   end loop;
-  insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
-    attempts, route, tenant)
-  select q.task_id, p_now + sluice.over_wait(), q.deadline, t.model, q.request_bytes, q.fence,
-    q.rank, q.attempts, t.route, q.tenant
-  from unnest(p_rows) q join unnest(p_over) o on o.task_id = q.task_id
-  cross join lateral (
-    select t.model, t.route from sluice.task t where t.id = q.task_id limit 1) t
-  where o.budget <> all (v_known);
+  v_gone := array(select o.task_id from unnest(p_over) o where o.budget <> all (v_known));
+  perform sluice.wait_over(array(select q from unnest(p_rows) q
+    where q.task_id = any (v_gone)), p_now)
+  where v_gone <> '{}';
 end
 $$;
 
