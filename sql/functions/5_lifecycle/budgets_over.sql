@@ -100,11 +100,11 @@ create or replace function sluice.reroute_over(
   p_model sluice.models, p_rows sluice.queue[], p_over sluice.over_budget[], p_now timestamptz)
 returns sluice.queue[]
 language plpgsql volatile
-set plan_cache_mode = force_custom_plan set enable_hashjoin = on  -- as refuse_over
 as $$
 declare
   v record;
   v_rest sluice.queue[] := p_rows;
+  v_ids bigint[] := array(select o.task_id from unnest(p_over) o);
 begin
   -- Mostly fallback_of has nowhere to look, and to ask it for each of hundreds of tasks takes a
   -- claim a second.
@@ -117,18 +117,20 @@ begin
     select x.target, sluice.over_text(x.first, b, p_model.name, sluice.over_opens_at(x.first, b,
       p_now), p_now) as reason, x.rows
     from (
-      select f.target, o.budget, (array_agg(o order by o.need))[1] as first,
+      select f.target, b.id as budget, (array_agg(o.over order by (o.over).need))[1] as first,
         array_agg(row(q.task_id, null, q.deadline, t.model, q.request_bytes, q.fence, q.rank,
           q.attempts, t.route, q.tenant)::sluice.later) as rows
-      from unnest(p_rows) q join unnest(p_over) o on o.task_id = q.task_id
-      join sluice.budgets b on b.id = o.budget
+      from unnest(p_rows) q
+      cross join lateral (select p_over[array_position(v_ids, q.task_id)] as over offset 0) o
+      join sluice.budgets b on b.id = (o.over).budget
       cross join lateral (
         select t.model, t.route, sluice.facts_of(t) as facts from sluice.task t
         where t.id = q.task_id limit 1) t
       cross join lateral (select (sluice.fallback_of(t.facts, p_model, 'over_budget',
         b)).name as target offset 0) f
-      where o.why <> 'held' and f.target is not null
-      group by f.target, o.budget, o.why, case when o.why = 'too_large' then o.need end) x
+      where (o.over).why <> 'held' and f.target is not null
+      group by f.target, b.id, (o.over).why,
+        case when (o.over).why = 'too_large' then (o.over).need end) x
     join sluice.budgets b on b.id = x.budget
   loop
     v_rest := array(select q from unnest(v_rest) q
@@ -209,14 +211,16 @@ create or replace function sluice.refuse_over(
   p_model sluice.models, p_rows sluice.queue[], p_over sluice.over_budget[],
   p_budget sluice.budgets, p_reason text, p_now timestamptz) returns void
 language plpgsql volatile
--- Rows and reasons meet by a hash if they are many: in a claim's loop 200 took 21 ms.
-set plan_cache_mode = force_custom_plan set enable_hashjoin = on
 as $$
+declare
+  v_ids bigint[] := array(select o.task_id from unnest(p_over) o);
 begin
   perform sluice.end_rows(r.rows, p_model.id, 'failed', p_now, r.errors)
-  from (select array_agg(q) as rows, array_agg(case when o.why = 'spent' then p_reason
-      else sluice.over_text(o, p_budget, p_model.name, null, p_now) end) as errors
-    from unnest(p_rows) q join unnest(p_over) o on o.task_id = q.task_id) r;
+  from (select array_agg(q) as rows, array_agg(case when (o.over).why = 'spent' then p_reason
+      else sluice.over_text(o.over, p_budget, p_model.name, null, p_now) end) as errors
+    from unnest(p_rows) q
+    cross join lateral (
+      select p_over[array_position(v_ids, q.task_id)] as over offset 0) o) r;
 end
 $$;
 
@@ -227,9 +231,9 @@ create or replace function sluice.wait_for_budget(
   p_until timestamptz, p_opens timestamptz, p_reason text, p_now timestamptz)
 returns void
 language plpgsql volatile
-set plan_cache_mode = force_custom_plan set enable_hashjoin = on  -- as refuse_over
 as $$
 declare
+  v_ids bigint[] := array(select o.task_id from unnest(p_over) o);
   v_first bigint;    -- the task that is due when the budget opens
 begin
   if p_opens < p_until and not exists (select from sluice.budget_wait w
@@ -245,8 +249,9 @@ begin
       select t.model, t.route from sluice.task t where t.id = q.task_id limit 1) t
     returning task_id, ready_at, rank, tenant)
   insert into sluice.budget_wait as w (task_id, budget, until, reason, need, rank, tenant)
-  select p.task_id, p_budget.id, p.ready_at, p_reason, o.need, p.rank, p.tenant
-  from put p join unnest(p_over) o on o.task_id = p.task_id
+  select p.task_id, p_budget.id, p.ready_at, p_reason,
+    p_over[array_position(v_ids, p.task_id)].need, p.rank, p.tenant
+  from put p
   on conflict on constraint budget_wait_pkey do update
     set budget = excluded.budget, until = excluded.until, reason = excluded.reason,
       need = excluded.need, rank = excluded.rank, tenant = excluded.tenant;
