@@ -1,6 +1,6 @@
--- sluice.first_begin, sluice.window_from, sluice.window_until, sluice.budget_sums,
--- sluice.budget_opens_at, sluice.merge_budget, sluice.in_units, sluice.budget_text,
--- sluice.note_marks
+-- sluice.first_begin, sluice.window_from, sluice.window_until, sluice.budget_account,
+-- sluice.budget_sums, sluice.budget_opens_at, sluice.merge_budget, sluice.in_units,
+-- sluice.budget_text, sluice.note_marks
 begin;
 \ir ../_helpers.sql
 \ir ../_budgets.sql

@@ -7,13 +7,13 @@ select plan(14);
 -- What calls have spent takes milliseconds to sum up where many count: it is counted.
 create temporary table summed (budget int);
 grant all on summed to public;
-alter function sluice.budget_sums rename to sums_for_real;
-create function sluice.budget_sums(
-  p_budget sluice.budgets, p_now timestamptz, out total numeric, out held numeric) language plpgsql
+alter function sluice.budget_account rename to total_for_real;
+create function sluice.budget_account(p_budget sluice.budgets, p_now timestamptz) returns numeric
+language plpgsql
 as $$
 begin
   insert into pg_temp.summed values (p_budget.id);
-  select s.total, s.held into total, held from sluice.sums_for_real(p_budget, p_now) s;
+  return sluice.total_for_real(p_budget, p_now);
 end
 $$;
 -- sums: how often a budget was summed up since this was called last.

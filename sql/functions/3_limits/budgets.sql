@@ -38,7 +38,21 @@ as $$
       + ('1 ' || p_budget.period)::interval) at time zone p_budget.zone, p_budget.zone) end
 $$;
 
--- budget_sums: what a budget has spent and held in its window, and how much of that is held.
+-- budget_account: what a budget has spent and held in its window.
+create or replace function sluice.budget_account(p_budget sluice.budgets, p_now timestamptz)
+returns numeric
+language plpgsql volatile
+as $$
+declare
+  v_from timestamptz := sluice.window_from(p_budget, p_now);
+begin
+  return (select coalesce(sum(s.nanos), 0) from sluice.budget_spent s
+    where s.budget = p_budget.id and s.at >= v_from);
+end
+$$;
+
+-- budget_sums: budget_account, and how much of it is held. The latter walks over all calls that
+-- have ended since the oldest open snapshot, so a claim asks for it only where a task does not fit.
 create or replace function sluice.budget_sums(
   p_budget sluice.budgets, p_now timestamptz, out total numeric, out held numeric)
 language plpgsql volatile
@@ -46,8 +60,7 @@ as $$
 declare
   v_from timestamptz := sluice.window_from(p_budget, p_now);
 begin
-  total := (select coalesce(sum(s.nanos), 0) from sluice.budget_spent s
-    where s.budget = p_budget.id and s.at >= v_from);
+  total := sluice.budget_account(p_budget, p_now);
   held := (select coalesce(sum(c.nanos), 0) from sluice.budget_call c
     where c.budget = p_budget.id and c.at >= v_from and c.state = 'held');
 end
@@ -203,12 +216,12 @@ as $$
     else sluice.window_from(p_budget, p_now) end
 $$;
 
--- merge_budget: replaces the rows of a budget's account that are older than a minute by their sums
--- over a quarter of an hour, in which no day of any zone begins; of a rolling time over a hundredth
--- of it, but at most a quarter of an hour and at least a 3000th: those of the last two hours once
--- more than 500 are of the last hour, all once there are more than 5,000 in its window. A sum is
--- dated at its last row: it leaves a window that rolls so much later. Requires the lock. Removes
--- what is older than 400 days.
+-- merge_budget: replaces the rows of a budget's account that are older than 5 s by their sums over
+-- a quarter of an hour, in which no day of any zone begins; of a rolling time over a hundredth of
+-- it, but at most a quarter of an hour and at least a 3000th: those of the last two hours once more
+-- than 500 are of the last hour, all once there are more than 5,000 in its window. A sum is dated
+-- at its last row: it leaves a window that rolls so much later. Requires the lock. Removes what is
+-- older than 400 days.
 create or replace function sluice.merge_budget(p_budget sluice.budgets, p_now timestamptz)
 returns void
 language plpgsql volatile
@@ -216,7 +229,7 @@ as $$
 declare
   v_rolling numeric := coalesce(extract(epoch from p_budget.rolling), 90000);
   v_step numeric := greatest(least(900, v_rolling / 100), v_rolling / 3000);
-  v_until timestamptz := p_now - interval '1 minute';
+  v_until timestamptz := p_now - interval '5 seconds';
   v_from timestamptz := sluice.window_from(p_budget, p_now);
 begin
   if (select count(*) from (select from sluice.budget_spent s
@@ -250,7 +263,7 @@ declare
 begin
   return format('%s: %s %s, opens %s %s', concat_ws(' ', p_budget.scope, p_budget.subject),
     case p_budget.scope when 'tenant' then format('%s of %s',
-      sluice.in_units((sluice.budget_sums(p_budget, p_now)).total),
+      sluice.in_units(sluice.budget_account(p_budget, p_now)),
       sluice.in_units(p_budget.limit_nanos)) else 'no room for it' end,
     case p_budget.period when 'day' then 'today' when 'rolling' then 'in ' || p_budget.rolling
       else 'this ' || p_budget.period end,

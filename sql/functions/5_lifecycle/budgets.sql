@@ -18,12 +18,11 @@ declare
   v record;
   v_need sluice.budget_need;
   v_budget sluice.budgets;
-  v_sums record;
   v_unread bigint[];
   v_is_mine boolean;             -- the lock
   v_found int := 0;
   v_left numeric[] := '{}';      -- by the budgets' ids
-  v_unspent numeric[] := '{}';   -- the same with what is held
+  v_unspent numeric[] := '{}';   -- the same with what is held, where something does not fit
   v_limit numeric[] := '{}';
   v_over sluice.over_budget[] := '{}';
 begin
@@ -42,14 +41,17 @@ begin
       if v_left[v_need.budget] is null then
         select b.* into v_budget from sluice.budgets b where b.id = v_need.budget;
         perform sluice.merge_budget(v_budget, p_now);
-        v_sums := sluice.budget_sums(v_budget, p_now);
         v_limit[v_need.budget] := v_budget.limit_nanos;
-        v_left[v_need.budget] := v_budget.limit_nanos - v_sums.total;
-        v_unspent[v_need.budget] := v_left[v_need.budget] + v_sums.held;
+        v_left[v_need.budget] := v_budget.limit_nanos - sluice.budget_account(v_budget, p_now);
       end if;
       if v_need.nanos is null or v_left[v_need.budget] < v_need.nanos then
         fits[v.place] := false;
         exit when cardinality(v_over) = sluice.over_max();
+        if v_unspent[v_need.budget] is null then
+          v_unspent[v_need.budget] := (select b.limit_nanos - s.total + s.held
+            from sluice.budgets b cross join lateral sluice.budget_sums(b, p_now) s
+            where b.id = v_need.budget);
+        end if;
         v_over := v_over || row(v_need.task_id, p_turns[v.place].line, v_need.budget,
           case when v_need.nanos is null then v_need.why
           when v_limit[v_need.budget] < v_need.nanos then 'too_large'
@@ -158,7 +160,7 @@ begin
     if v_left[v.id] is null then
       fits := sluice.lock_budgets();
       exit when not fits;
-      v_left[v.id] := (v.budget).limit_nanos - (sluice.budget_sums(v.budget, p_now)).total;
+      v_left[v.id] := (v.budget).limit_nanos - sluice.budget_account(v.budget, p_now);
       room[v.id] := v_left[v.id];
     end if;
     fits := v_left[v.id] >= v.nanos;

@@ -49,7 +49,7 @@ begin
   perform pg_advisory_xact_lock(sluice.lock_class('budget'), 1);
   if tg_op = 'UPDATE' and to_jsonb(new) - c_limits = to_jsonb(old) - c_limits then
     perform sluice.wake_waiting(new, new.limit_nanos
-      - (sluice.budget_sums(new, clock_timestamp())).total, clock_timestamp());
+      - sluice.budget_account(new, clock_timestamp()), clock_timestamp());
   elsif tg_op <> 'INSERT' then
     perform sluice.wake_all_waiting(array[v_id], null, clock_timestamp(), '');
   end if;
