@@ -3,6 +3,7 @@
 --   not_sent: nothing was sent (no address, no connection, no TLS); until settings.unsent_timeout
 --   http_403, http_404, http_405: the model's key or address may be wrong, or only this request;
 --   three times
+--   throttled: by a 429 again and again (postpone, 5_lifecycle/requeue.sql); as long as it takes
 -- Refusals of several tasks in a row park the model, because then no task is to blame. But where
 -- tenants share a model, one tenant's requests must not close it to the others: as long as another
 -- tenant was served recently, or waits, that tenant's answer decides (may_be_tenants_fault).
@@ -17,7 +18,7 @@ as $$ select coalesce(p_error_code in ('http_403', 'http_404', 'http_405'), fals
 create or replace function sluice.is_spared(p_kind text, p_error_code text) returns boolean
 language sql immutable parallel safe
 as $$
-  select coalesce(p_kind = 'returned' and p_error_code = 'not_sent'
+  select coalesce(p_kind = 'returned' and p_error_code in ('not_sent', 'throttled')
     or p_kind = 'throttled' and sluice.is_refusal(p_error_code), false)
 $$;
 

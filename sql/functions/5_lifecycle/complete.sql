@@ -18,7 +18,8 @@ comment on type sluice.outcome is
 --          or to its old position in its line (throttled, returned). Exceptions:
 --          - returned with error_code not_sent, and throttled with http_403, http_404 or http_405,
 --            go to later, uncharged, and fail when that has gone on for long
---            (3_limits/closures_by_refusals.sql).
+--            (3_limits/closures_by_refusals.sql). So does, as long as it takes, a task that was
+--            throttled after eight uncharged calls.
 --          - returned with another error_code means that a call for several tasks failed, and
 --            nobody knows through which of them. Each is noted as an attempt; the tokens reserved
 --            for it count as used. For the breaker the call is one failure: one of its tasks has

@@ -34,11 +34,12 @@ begin
 
   -- after the locks: what goes back must not lie below marks
   v_now := coalesce(p_now, clock_timestamp());
-  v_told := sluice.fall_back(sluice.give_up(p_outcomes, v_ended, v_now), v_ended, v_now);
+  v_told := sluice.fall_back(sluice.postpone(sluice.give_up(p_outcomes, v_ended, v_now), v_ended),
+    v_ended, v_now);
   perform sluice.store_results(v_told, v_ended, v_now, p_usages);
   perform sluice.note_attempts(v_told, v_ended, v_now, p_usages);
   perform sluice.retry_later(v_told, v_ended, v_now);
-  perform sluice.throttle(v_told, v_ended, v_now);
+  perform sluice.throttle(p_outcomes, v_ended, v_now);
   perform sluice.requeue((select array_agg(e.lease)
     from unnest(v_ended) e
     cross join lateral (select (v_told[e.place]).kind, (v_told[e.place]).error_code) o

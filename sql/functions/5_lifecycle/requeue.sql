@@ -22,10 +22,11 @@ $$;
 -- n is how many attempts were charged. (2^26 days still fit into an interval.) For a spared task n
 -- is how often it was spared before, and its wait at least c_share_min of the time since; if
 -- it could not be sent, also at most what is left of unsent_timeout, so that it is tried once more
--- when that is over. A route's task goes back to its route. A probe is not charged: a backend that
--- is down for a day must not turn its queue into dead letters. Whether that was the last attempt
--- store_results has decided: asked once more, after a change of max_attempts, a task would be lost
--- or be there twice.
+-- when that is over. A postponed task waits for as many times as long as it closes its model as it
+-- was postponed, up to c_closures_max times, so that the others have the model most of the time. A
+-- route's task goes back to its route. A probe is not charged: a backend that is down for a day
+-- must not turn its queue into dead letters. Whether that was the last attempt store_results has
+-- decided: asked once more, after a change of max_attempts, a task would be lost or be there twice.
 create or replace function sluice.retry_later(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -35,6 +36,7 @@ declare
   -- spared, however short its model's backoff. So the number of its calls grows with the logarithm
   -- of that time: 100 * ln(3600), some 800 from the first second to the first hour.
   c_share_min constant double precision := 0.01;
+  c_closures_max constant int := 20;
   v_unsent_timeout interval := (select unsent_timeout from sluice.settings);
 begin
   insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
@@ -54,8 +56,10 @@ begin
       null::interval as left where o.kind = 'retry'
       and not exists (select from sluice.result r where r.task_id = l.task_id)
     union all
-    select s.calls - 1, c_share_min * (p_now - s.since),
-      case when o.kind = 'returned' then s.since + v_unsent_timeout - p_now end
+    select s.calls - 1, greatest(c_share_min * (p_now - s.since), case o.error_code
+        when 'throttled' then least(interval '1 hour',
+          least(s.calls, c_closures_max) * sluice.closed_for(o.retry_after_ms)) end),
+      case when o.error_code = 'not_sent' then s.since + v_unsent_timeout - p_now end
     from sluice.spared_calls(l.task_id, o.error_code, null) s
     where sluice.is_spared(o.kind, o.error_code)) w
   cross join lateral (
@@ -68,9 +72,44 @@ begin
 end
 $$;
 
+-- closed_for: for how long a 429 closes its model. Without a time: one second; from 0.1 s, for a
+-- backend may say 0 for as long as it refuses, to an hour.
+create or replace function sluice.closed_for(p_retry_after_ms bigint) returns interval
+language sql immutable parallel safe
+as $$
+  select least(greatest(coalesce(p_retry_after_ms, 1000), 100), 3600000) * interval '1 millisecond'
+$$;
+
+-- postpone: p_outcomes, with kind returned and error_code throttled for tasks that were called
+-- uncharged so often that the backend's 429 may be due to them alone, as that for a request larger
+-- than its tokens a minute is. Back at its old place such a task would be the first again whenever
+-- its model opens, and close it for all the others. It waits by itself instead (retry_later).
+create or replace function sluice.postpone(
+  p_outcomes sluice.outcome[], p_ended sluice.ended_call[]) returns sluice.outcome[]
+language plpgsql volatile
+as $$
+declare
+  -- A backend that limits everybody refuses many tasks at once, each a few times, until the
+  -- workers' limits are low enough.
+  c_uncharged_max constant int := 8;
+  v_place int;
+begin
+  for v_place in
+    select e.place from unnest(p_ended) e
+    cross join lateral (select (p_outcomes[e.place]).kind, (p_outcomes[e.place]).error_code) o
+    where o.kind = 'throttled' and not sluice.is_refusal(o.error_code)
+      and coalesce(o.error_code not in ('credential', 'billing'), true)
+      and (e.lease).fence - (e.lease).attempts > c_uncharged_max
+  loop
+    p_outcomes[v_place].kind := 'returned';
+    p_outcomes[v_place].error_code := 'throttled';
+  end loop;
+  return p_outcomes;
+end
+$$;
+
 -- throttle: closes the models of throttled outcomes for the whole fleet until the time that the
--- backend named; an existing closure is only prolonged. Without a time: one second; from 0.1 s, for
--- a backend may say 0 for as long as it refuses, to an hour. With error_code credential or billing
+-- backend named; an existing closure is only prolonged. With error_code credential or billing
 -- the model is parked until somebody resumes it, because waiting does not repair a wrong key or an
 -- unpaid bill; the reason begins with the code. The backend's message is for administrators only.
 -- A model whose row is locked is skipped, so that neither an open psql nor another flush holds this
@@ -88,9 +127,7 @@ begin
       (array_agg(o.http_status order by p.parked_for desc nulls last))[1] as http_status,
       (array_agg(o.error order by p.parked_for desc nulls last))[1] as error,
       case when bool_or(p.parked_for is not null) then 'infinity'
-        else p_now + least(greatest(max(coalesce(o.retry_after_ms, 1000)), 100),
-          3600000) * interval '1 millisecond'
-      end as until
+        else p_now + max(sluice.closed_for(o.retry_after_ms)) end as until
     from unnest(p_ended) e cross join lateral (select (p_outcomes[e.place]).*) o
     cross join lateral (
       select case when o.error_code in ('credential', 'billing')
