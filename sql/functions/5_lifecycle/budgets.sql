@@ -139,7 +139,8 @@ end
 $$;
 
 -- extra_fits: whether an extra call of a task fits into its hard budgets: it may cost what is held
--- for the first one.
+-- for the first one. It does not where one of them counts it that had been made, or given this
+-- subject, after that began: nothing is held in it.
 -- Params:  room: what budgets have left, by their ids, as the last call for this statement has
 --          returned it: who has the lock need not sum up again. First '{}'.
 -- Returns: room: the same, without what hold_extras is to hold for this call.
@@ -151,11 +152,17 @@ declare
   v record;
   v_left numeric[] := room;
 begin
-  fits := true;
+  fits := not exists (
+    select from sluice.task t cross join lateral sluice.budgets_of((select m.name
+      from sluice.models m where m.id = p_lease.model), t.route, t.tenant, t.api_key, t.metadata) b
+    where t.id = p_lease.task_id and b.is_hard and not exists (
+      select from sluice.budget_call c where c.task_id = p_lease.task_id
+        and c.fence = p_lease.fence and c.call = 0 and c.budget = b.id));
   for v in
     select b as budget, b.id, c.nanos from sluice.budget_call c
     join sluice.budgets b on b.id = c.budget
-    where c.task_id = p_lease.task_id and c.fence = p_lease.fence and c.call = 0 and b.is_hard
+    where fits and c.task_id = p_lease.task_id and c.fence = p_lease.fence and c.call = 0
+      and b.is_hard
   loop
     if v_left[v.id] is null then
       fits := sluice.lock_budgets();

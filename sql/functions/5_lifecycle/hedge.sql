@@ -138,8 +138,9 @@ begin
 end
 $$;
 
--- may_hedge: whether the task of p_lease may have another call of p_model now. Requires the model's
--- lock; tries the tenant's.
+-- may_hedge: whether the task of p_lease may have another call of p_model now. Not while another
+-- price list is in force than when its first call began: that call's price is held, and counts, for
+-- all. Requires the model's lock; tries the tenant's.
 create or replace function sluice.may_hedge(
   p_model sluice.models, p_lease sluice.lease, p_now timestamptz)
 returns boolean
@@ -154,6 +155,8 @@ begin
      or exists (select from sluice.breaker b where b.model = p_model.id and b.state <> 'closed')
      or exists (select from sluice.cancellation c where c.task_id = p_lease.task_id
        and c.fence = p_lease.fence)
+     or p_model.is_priced and sluice.list_in_force(p_model.name, p_lease.started_at)
+       is distinct from sluice.list_in_force(p_model.name, p_now)
      or sluice.calls_left(p_model) <= 0 then
     return false;
   end if;
