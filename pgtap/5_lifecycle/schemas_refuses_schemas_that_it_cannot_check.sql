@@ -1,6 +1,6 @@
 begin;
 \ir ../_helpers.sql
-select plan(35);
+select plan(37);
 
 -- refusal: why a schema is refused, without what is said of all.
 create function refusal(p_schema jsonb) returns text language sql
@@ -48,6 +48,8 @@ from (values
   ('***:(?i)a', 'a pattern has groups, as ( and (?:, without options, and no named classes'),
   ('[[:alpha:]]', 'a pattern has groups, as ( and (?:, without options, and no named classes'),
   ('(a{20}){20}', 'a pattern repeats by {m,n} no more than 100 times in all'),
+  ('a{101}', 'a pattern repeats by {m,n} no more than 100 times in all'),
+  ('(a{2,5}){4}b{0,5}', null),
   ('(a', 'the pattern is not valid'),
   (repeat('a', 201), 'a pattern has 200 characters at most')
 ) v(pattern, expected);

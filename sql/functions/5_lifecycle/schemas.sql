@@ -48,7 +48,7 @@ begin
     return E'of escapes a pattern has \\d, \\w, \\s, \\D, \\W, \\S and those of punctuation';
   elsif p_pattern ~ E'\\(\\?[^:]|\\(\\?$|^\\*\\*\\*|\\[[.:=]' then
     return 'a pattern has groups, as ( and (?:, without options, and no named classes';
-  elsif v_repeats > 101 then
+  elsif v_repeats > 100.5 then  -- a whole number but for its logarithms' last digits
     return 'a pattern repeats by {m,n} no more than 100 times in all';
   end if;
   perform '' ~ p_pattern;

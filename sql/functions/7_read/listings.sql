@@ -143,8 +143,8 @@ $$;
 -- only, no texts: everybody who may see the queues may see them, whatever the tenant. Looks at the
 -- newest 10,000 attempts at most.
 -- Params:  within: how far back.
--- Returns: one row for each model, kind (retry, failed, lost, returned) and error code, the most
---          frequent first.
+-- Returns: one row for each model, kind (retry, failed, lost, returned, rerouted) and error code,
+--          the most frequent first.
 --
 -- For `sluice doctor` and `sluice top`. Read by their key, so the answer is quick even when
 -- everything fails.

@@ -125,7 +125,7 @@ $$;
 
 -- check_end: SL004 or SL007 unless an ended task is as a submit takes it, but for what has passed,
 -- and its outcome as a completion stores it: one that ended at infinity would break everybody's
--- views.
+-- views. A forgotten one has an empty prompt, and one that was exported without texts none.
 create or replace function sluice.check_end(p_task jsonb, p_bytes_max int, p_now timestamptz)
 returns void
 language plpgsql volatile
@@ -139,7 +139,7 @@ begin
   v_task := jsonb_populate_record(null::sluice.task,
     p_task - '{id, model, bounds}'::text[]);
   v_end := jsonb_populate_record(null::sluice.result, p_task);
-  perform sluice.check_task(case when num_nonnulls(v_task.prompt, v_task.request) = 0
+  perform sluice.check_task(case when num_nonnulls(nullif(v_task.prompt, ''), v_task.request) = 0
       then 'forgotten' else v_task.prompt end, v_task.request, coalesce(v_task.priority, 0),
     v_task.max_attempts, v_task.max_output_tokens, v_task.metadata, v_task.tenant, null,
     v_task.traceparent, null, p_bytes_max, p_now), sluice.check_affinity_key(v_task.affinity_key);
@@ -241,7 +241,7 @@ begin
     schema_version, affinity_key)
   select i.id, t.created_at, t.run_at, t.deadline, m.id, t.max_output_tokens,
     coalesce(t.priority, 0), t.max_attempts, t.route, t.tenant, t.traceparent, t.metadata, t.prompt,
-    t.request, case when num_nonnulls(t.prompt, t.request) = 0
+    t.request, case when num_nonnulls(nullif(t.prompt, ''), t.request) = 0
       then least((i.task ->> 'finished_at')::timestamptz, p_now) end, t.schema_version,
     t.affinity_key
   from unnest(p_tasks, v_ids, v_kept) i(task, id, kept)

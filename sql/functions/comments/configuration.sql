@@ -238,8 +238,8 @@ comment on column sluice.settings.max_unfinished is
 comment on column sluice.settings.events is
   'Whether the ids of ended tasks are announced on channel sluice_done.';
 comment on column sluice.settings.unsent_timeout is
-  'A task fails when none of its calls could be sent for so long: no connection, HTTP 403, 404, '
-  '405.';
+  'A task fails when none of its calls could be sent for so long. Of refusals (HTTP 403, 404, 405) '
+  'the third fails it; while other tasks'' refusals point to the model, only after this time.';
 comment on column sluice.settings.default_model is
   'The model or route of tasks that name none. Null: these are refused with SL001. '
   '`sluice up` sets it to any in a new database.';

@@ -64,7 +64,7 @@ comment on type sluice.task_event is 'What happened to a task: what timeline ret
 comment on column sluice.task_event.at is 'When.';
 comment on column sluice.task_event.kind is
   'submitted, waits_until, queued, claimed, retry, failed, lost, late, returned, hedged, '
-  'redriven or ended.';
+  'rerouted, redriven or ended.';
 comment on column sluice.task_event.status is 'Of ended: the task''s status.';
 comment on column sluice.task_event.model is
   'The model''s name; of rerouted that of the one to which the task went.';

@@ -13,7 +13,7 @@ comment on column sluice.tasks.model is
 comment on column sluice.tasks.tenant is 'Whose task it is.';
 comment on column sluice.tasks.priority is '-100 to 100, higher first.';
 comment on column sluice.tasks.prompt is
-  'The text to answer. Null: it has a request, or was forgotten.';
+  'The text to answer. Null: it has a request. Empty: it was forgotten.';
 comment on column sluice.tasks.request is
   'The verbatim JSON body for the backend. Null: it has a prompt, or was forgotten.';
 comment on column sluice.tasks.answer is
@@ -106,9 +106,10 @@ comment on column sluice.attempts.fence is
 comment on column sluice.attempts.kind is
   'retry (failed in a way that may be tried again, whether or not attempts were left), failed (in '
   'another way), lost (its worker died), late (its task had been taken back), redriven (an outcome '
-  'taken back: its call may have a row of its own), hedged (an extra call), returned (of a request '
-  'for many tasks that failed as a whole: not charged) or rerouted (the task went to another model '
-  'because of error_code; without started_at it was not called).';
+  'taken back: its call may have a row of its own), hedged (an extra call), returned (not charged: '
+  'nothing was sent, it was refused with 403, 404 or 405, or its request for many tasks failed as '
+  'a whole) or rerouted (the task went to another model because of error_code; without started_at '
+  'it was not called).';
 comment on column sluice.attempts.model is 'The model''s name at that time.';
 comment on column sluice.attempts.worker is 'The worker''s id.';
 comment on column sluice.attempts.http_status is 'Of the backend''s answer. Null: there was none.';
@@ -145,9 +146,10 @@ comment on column sluice.audit_log.detail is
 
 comment on column sluice.revisions.id is 'Ascends with time; what sluice.revert takes.';
 comment on column sluice.revisions.kind is
-  'The table: models, routes, tenants, budgets or settings.';
+  'The table: models, routes, fallbacks, tenants, budgets or settings.';
 comment on column sluice.revisions.name is
-  'The model, route, tenant or budget. Null: the settings.';
+  'The model, route, tenant or budget; of fallbacks the model or route whose tasks they are. Null: '
+  'the settings.';
 comment on column sluice.revisions.action is 'insert, update or delete.';
 comment on column sluice.revisions.before is
   'The columns that changed, as they were. Null: there was no row.';

@@ -32,7 +32,7 @@ export default function Spend({ query, session }) {
   const csv = new URLSearchParams(search);
   csv.set('format', 'csv');
   return html`<${Page} title="Spend"
-    note="By the models' prices when each task ended. Wasted: tokens of
+    note="By the models' prices when each call began. Wasted: tokens of
       calls that were retried, lost or overtaken by another call. Days are those of UTC."
       actions=${html`<a class="button" download="sluice-spend.csv"
         href=${urlOf(`v1/history?${csv}`)}
