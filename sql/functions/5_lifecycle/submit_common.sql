@@ -21,8 +21,7 @@ begin
       return p_task_id;
     end if;
     select * into v_bound from sluice.idempotency where tenant = p_tenant and key_sha256 = v_key;
-    exit when v_bound.task_id >= (select min(first_id) from sluice.id_range)
-           or exists (select from sluice.task where id = v_bound.task_id);
+    exit when sluice.task_is_kept(v_bound.task_id);
     -- Retention took the task, and its key is to follow (8_control/retention.sql).
     delete from sluice.idempotency where tenant = p_tenant and key_sha256 = v_key
       and task_id = v_bound.task_id;

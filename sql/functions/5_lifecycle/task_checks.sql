@@ -50,15 +50,25 @@ as $$
     and p_bytes between 1 and p_bytes_max and p_priority between -100 and 100
 $$;
 
--- is_bound: whether the idempotency key p_key of p_tenant was used before, as far as the caller may
--- know: it is asked before require_tenant is, and what it says changes what is refused. Nor does it
--- look for others' keys: each session sees how many rows its statements fetched.
+-- task_is_kept: whether a task still is; retention takes its idempotency key after it.
+create or replace function sluice.task_is_kept(p_id bigint) returns boolean
+language sql stable
+as $$
+  select p_id >= (select min(r.first_id) from sluice.id_range r)
+    or exists (select from sluice.task t where t.id = p_id)
+$$;
+
+-- is_bound: whether the idempotency key p_key of p_tenant was used before for a task that is still
+-- there, as far as the caller may know: it is asked before require_tenant is, and what it says
+-- changes what is refused. Nor does it look for others' keys: each session sees how many rows its
+-- statements fetched.
 create or replace function sluice.is_bound(p_tenant text, p_key text) returns boolean
 language sql stable
 as $$
   select case when sluice.may_act_for(p_tenant) then exists (
     select from sluice.idempotency i where i.tenant = p_tenant
-      and i.key_sha256 = sha256(convert_to(p_key, 'UTF8'))) else false end
+      and i.key_sha256 = sha256(convert_to(p_key, 'UTF8')) and sluice.task_is_kept(i.task_id))
+    else false end
 $$;
 
 -- check_task: refuses a task that can never be solved, with a message that names the value.
