@@ -22,6 +22,9 @@ constexpr size_t busy_statements = 4;
 constexpr int64_t busy_ms = 5;
 // A key's statements that take less are short: on a busy machine a millisecond's becomes as long.
 constexpr int64_t quick_ms = 20;
+constexpr int64_t turn_ns = quick_ms * ns_per_ms;
+// What a key may owe the others, whatever its statements took.
+constexpr int64_t debt_ns_max = ns_per_s;
 // A client that has waited for less than this is assumed to be there still: looking costs a system
 // call.
 constexpr int64_t leave_ms_min = 50;
@@ -79,7 +82,6 @@ struct PgPool::Member {
   Signal change;  // wanted, or lost
 
   std::string key;            // whose requests' statements it has, or had last
-  int64_t turn_began_ns = 0;  // the key's, here
   size_t requests = 0;        // how many of them are under way
   bool key_is_quick = false;  // the last answer to that key took less than quick_ms
   int64_t answered_ns = 0;    // when a request's statement ended here
@@ -242,7 +244,6 @@ Co<Result<PgResult>> PgPool::query(Requester requester, std::string sql, PgParam
   if (auto error = refusal(requester.key)) co_return tl::unexpected(std::move(*error));
   Member* member = waiting_.empty() ? place_for(requester.key) : nullptr;
   if (member != nullptr) {
-    member->turn_began_ns = clock_.now_ns();
     hold(*member, requester.key);
   } else {
     Co<Result<Member*>> turn = wait_for_turn(requester);
@@ -289,8 +290,14 @@ void PgPool::release(Member& member, const std::string& key, int64_t sent_ns) {
   // Those before it on the connection do not count.
   const int64_t took_ns = now_ns - std::max(sent_ns, std::exchange(member.answered_ns, now_ns));
   for (const auto& each : members_) {
-    if (each->key == key) each->key_is_quick = took_ns < quick_ms * ns_per_ms;
+    if (each->key == key) each->key_is_quick = took_ns < turn_ns;
   }
+  if (waiting_.size_of(key) == 0) {
+    credit_ns_.erase(key);
+    return;
+  }
+  int64_t& credit_ns = credit_ns_.try_emplace(key, turn_ns).first->second;
+  credit_ns = std::max(credit_ns - took_ns, -debt_ns_max);
 }
 
 void PgPool::drop_unawaited(const std::string& key) {
@@ -322,26 +329,34 @@ bool PgPool::has_place() const {
   return held < for_requests(open);
 }
 
+// Deficit round robin (Shreedhar, Varghese 1995), by the time that statements took: whose last turn
+// was longer than its credit is passed over until others have had as much.
 void PgPool::begin_turns() {
   Member* place = nullptr;
-  const auto has_turn = [this, &place](const std::string& key, const auto&) {
+  bool is_owing = false;  // somebody who would have a place
+  const auto has_turn = [&](const std::string& key, const auto&) {
     place = place_for(key);
-    return place != nullptr;
+    if (place == nullptr || waiting_.keys() == 1) return place != nullptr;
+    int64_t& credit_ns = credit_ns_[key];
+    credit_ns = std::min(credit_ns + turn_ns, turn_ns);
+    is_owing = is_owing || credit_ns <= 0;
+    return credit_ns > 0;
   };
   while (has_place() || waiting_.keys() == 1) {
     const auto item = waiting_.take(has_turn);
-    if (!item) return;
-    place->turn_began_ns = clock_.now_ns();
-    give(*place, item->lock());
+    if (item) {
+      give(*place, item->lock());
+    } else if (!std::exchange(is_owing, false)) {
+      return;
+    }
   }
 }
 
-// Another statement of the key that has just had the connection, while its turn is short: were a
-// turn always one statement, a key of short ones would have as few as one of long ones.
+// Another statement of the key that has just had the connection, while it has credit: were a turn
+// always one statement, a key of short ones would have as few as one of long ones.
 void PgPool::go_on_with_turn(Member& member, const std::string& key) {
-  const int64_t end_ns = member.turn_began_ns + quick_ms * ns_per_ms;
   if (!member.is_open() || waiting_.keys() < 2) return;
-  while (member.requests == 0 && clock_.now_ns() < end_ns) {
+  while (member.requests == 0 && waiting_.size_of(key) > 0 && credit_ns_[key] > 0) {
     const auto item = waiting_.take_of(key, [](const auto&) { return true; });
     if (!item) return;
     give(member, item->lock());

@@ -3,17 +3,19 @@
 // It replaces what is lost, with pauses, and has damaged sequences made anew when it has connected
 // or a statement has met one. It repeats no statement of others.
 //
-// Requests' statements take turns by key, of 20 ms or one statement, so that nobody waits behind
-// many or long ones of another key. One connection is left to the server's own statements, which
-// wait for no turn (with a single one they share it). Of the others a key has half; all but one
-// while what it asks takes milliseconds: that its next statements will, too, nobody knows. Then,
-// unless others wait, several of its statements are under way on each of its half.
+// Requests' statements take turns by key, of 20 ms or one statement, and who took longer is passed
+// over until the others have had as much: so nobody waits behind many or long ones of another key.
+// One connection is left to the server's own statements, which wait for no turn (with a single one
+// they share it). Of the others a key has half; all but one while what it asks takes milliseconds:
+// that its next statements will, too, nobody knows. Then, unless others wait, several of its
+// statements are under way on each of its half.
 //
 // Thread rule: loop thread only; the loop and the clock outlive it. A statement that waits for a
 // lock holds up those behind it on its connection, so the SQL must bound its waits.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -123,6 +125,8 @@ class PgPool final {
   bool is_opening_ = false;  // open_while_waited_for() runs
   std::vector<std::unique_ptr<Member>> members_;
   TurnQueue<std::weak_ptr<Waiting>> waiting_;  // gone: its request has ended
+  // What is left of a key's turn, less what it owes, while it has statements that wait.
+  std::map<std::string, int64_t> credit_ns_;
   CoGroup coroutines_;
 };
 

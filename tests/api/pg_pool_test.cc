@@ -242,6 +242,23 @@ TEST_SUITE("with a database" * doctest::skip(database_url() == nullptr)) {
     }
   }
 
+  TEST_CASE("a key whose statement took long is passed over until another has had as much time") {
+    Fixture f({.kept = 2, .max = 2});
+    f.wait_for_sessions(2);
+    const char* long_sql = "select 1 from pg_sleep(0.1)";
+    const char* short_sql = "select 2 from pg_sleep(0.1)";
+    f.ask("b", long_sql);
+    f.ask("b", "select 1");
+    for (int i = 0; i < 4; ++i) f.ask("a", short_sql);
+    f.clock.advance(70 * ns_per_ms);
+    for (int ended = 1; ended <= 3; ++ended) {
+      while (std::ranges::count(f.ended, '+') < ended) f.pass_ms(5);
+      f.wait_for_running(short_sql, 1);
+      f.clock.advance(20 * ns_per_ms);
+    }
+    f.wait_for_ended("b+ a+ a+ a+ b+ a+ ");
+  }
+
   TEST_CASE("what waits when the connections are lost is not sent") {
     Fixture f({.kept = 1, .max = 1});
     f.wait_for_sessions(1);

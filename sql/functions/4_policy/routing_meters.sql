@@ -24,12 +24,19 @@
 --                     the last sweep was (5_lifecycle/sweep.sql)
 --   -7                between which times deadlines wait (deadlines.sql)
 
--- route_slack: how many of its own tasks a model may be ahead of its share: one of two models takes
--- 64 at once. The number is for each model, not for the route: of fifty models each would have one
--- task. It puts 10,000 tasks off by 0.3 points at most.
+-- route_slack: how many of its own tasks a model may be ahead of its share, or behind: one of two
+-- models takes 64 at once. The number is for each model, not for the route: of fifty models each
+-- would have one task. It puts 10,000 tasks off by 0.3 points at most.
 create or replace function sluice.route_slack() returns double precision
 language sql immutable parallel safe
 as $$ select 32::double precision $$;
+
+-- lead_of: how many of its own tasks a model of this weight may be ahead of its share, the largest
+-- weight of its tier being p_most: a canary of 1 % one, not the first 32 of a route.
+create or replace function sluice.lead_of(p_weight double precision, p_most double precision)
+returns double precision
+language sql immutable parallel safe
+as $$ select greatest(1, sluice.route_slack() * p_weight / greatest(p_most, p_weight)) $$;
 
 -- asks_for: how long a model counts after it asked.
 create or replace function sluice.asks_for() returns interval
@@ -163,15 +170,15 @@ as $$
       else coalesce(p_route.v, 0) end
 $$;
 
--- share_now: how many tasks a model may take by these meters: so many that it will be the slack
--- ahead of V afterwards. Null: any number.
+-- share_now: how many tasks a model may take by these meters: so many that it will be p_lead of its
+-- tasks ahead of V afterwards. Null: any number.
 create or replace function sluice.share_now(
-  p_own sluice.meter, p_route sluice.meter, p_weight double precision)
+  p_own sluice.meter, p_route sluice.meter, p_weight double precision, p_lead double precision)
 returns int
 language sql immutable
 as $$
   select case when p_route.weight > p_weight then greatest(0, floor(least(1000000,
-    (p_route.v + sluice.route_slack() / p_weight - sluice.own_meter(p_own, p_route, p_weight))
+    (p_route.v + p_lead / p_weight - sluice.own_meter(p_own, p_route, p_weight))
     / (1 / p_weight - 1 / p_route.weight))))::int end
 $$;
 
@@ -205,7 +212,11 @@ begin
     p_own.weight := p_weight;
   elsif v_is_back or p_own.weight not in (0, p_weight) then
     v_route := sluice.route_meter(p_line, p_model, p_weight, p_own, false, p_now, p_tier);
-    p_own.v := sluice.own_meter(p_own, v_route, p_weight);
+    -- Of one that counted before a pause it is known how far ahead it is, though others have not
+    -- asked yet: without that each rush of tasks after a pause would begin with the same model.
+    p_own.v := case when p_own.weight = p_weight
+      then greatest(p_own.v, v_route.v - sluice.route_slack() / p_weight)
+      else sluice.own_meter(p_own, v_route, p_weight) end;
     perform sluice.note_meter(p_line, sluice.tier_meter(p_tier), v_route.at, v_route.v,
       v_route.weight);
     p_own.weight := p_weight;

@@ -1,0 +1,36 @@
+-- sluice.note_ask, sluice.may_take, sluice.lead_of
+-- A route whose tasks come in rushes of 30 gave its canary of 1 % every second rush whole: it was
+-- allowed 32 tasks at once, and after each pause of a second it was forgotten that it had them.
+begin;
+\ir ../../_helpers.sql
+\ir _served.sql
+select plan(3);
+
+-- rush: 30 tasks for a route, claimed and answered at once by a worker.
+create function rush(p_worker bigint, p_route text, p_at timestamptz) returns void
+language plpgsql
+as $$
+begin
+  perform given_tasks(p_route, 30, p_at);
+  while exists (select from sluice.task t left join sluice.result r on r.task_id = t.id
+      where t.route = p_route and r.task_id is null) loop
+    perform sluice.complete(p_worker, array(select told(c.task_id, 'solved', c.fence)
+      from sluice.claim(p_worker, null, 50, p_at) c), p_at);
+  end loop;
+end
+$$;
+
+select given_model() as a, given_model() as b \gset
+select given_route(:'a', :'b') as r, given_worker(array[:'a', :'b']) as w \gset
+update sluice.routes set weight = case model when :'a' then 99 else 1 end where route = :'r';
+select rush(:w, :'r', at(10)) \g /dev/null
+select cmp_ok((select count(*) from sluice.result where model = :'b'), '<=', 2::bigint,
+  'a new model of 1 % does not get the first rush');
+select rush(:w, :'r', at(10 + 3 * n)) from generate_series(1, 19) n \g /dev/null
+select cmp_ok((select count(*) from sluice.result where model = :'b'), '<=', 8::bigint,
+  'and of 600 tasks some six');
+select cmp_ok((select count(*) from sluice.result where model = :'b'), '>=', 4::bigint,
+  'no fewer');
+
+select * from finish();
+rollback;
