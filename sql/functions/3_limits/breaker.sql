@@ -182,3 +182,15 @@ begin
     then 'infinity' else v_at end;
 end
 $$;
+
+-- others_are_open: whether another model than p_model of route p_route may begin a call at p_now.
+create or replace function sluice.others_are_open(p_route text, p_model int, p_now timestamptz)
+returns boolean
+language plpgsql volatile
+as $$
+begin
+  return exists (select from sluice.routes r join sluice.models m on m.name = r.model
+    where r.route = p_route and r.weight > 0 and m.id <> p_model
+      and sluice.opens_at(m, p_now) <= p_now);
+end
+$$;

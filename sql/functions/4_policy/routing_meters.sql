@@ -158,14 +158,15 @@ begin
 end
 $$;
 
--- own_meter: p_model's meter relative to the route's: at most the slack behind it; equal to it when
--- the model is alone, after a change of weights, and when the model did not count.
+-- own_meter: p_model's meter relative to the route's: at most the slack behind it; equal to it after
+-- a change of weights, and when the model did not count. Who was ahead before a pause still is: else
+-- each rush of tasks after one would begin with the same model.
 create or replace function sluice.own_meter(
   p_own sluice.meter, p_route sluice.meter, p_weight double precision)
 returns double precision
 language sql immutable
 as $$
-  select case when p_own.weight = p_weight and p_route.weight > p_weight
+  select case when p_own.weight = p_weight
     then greatest(p_own.v, p_route.v - sluice.route_slack() / p_weight)
       else coalesce(p_route.v, 0) end
 $$;
@@ -212,11 +213,7 @@ begin
     p_own.weight := p_weight;
   elsif v_is_back or p_own.weight not in (0, p_weight) then
     v_route := sluice.route_meter(p_line, p_model, p_weight, p_own, false, p_now, p_tier);
-    -- Of one that counted before a pause it is known how far ahead it is, though others have not
-    -- asked yet: without that each rush of tasks after a pause would begin with the same model.
-    p_own.v := case when p_own.weight = p_weight
-      then greatest(p_own.v, v_route.v - sluice.route_slack() / p_weight)
-      else sluice.own_meter(p_own, v_route, p_weight) end;
+    p_own.v := sluice.own_meter(p_own, v_route, p_weight);
     perform sluice.note_meter(p_line, sluice.tier_meter(p_tier), v_route.at, v_route.v,
       v_route.weight);
     p_own.weight := p_weight;

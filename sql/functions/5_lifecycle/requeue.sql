@@ -20,13 +20,15 @@ $$;
 -- the backend asked for:
 --   wait = random() * least(backoff_max, backoff_base * 2^n), at least retry_after_ms (at most 1 h)
 -- n is how many attempts were charged. (2^26 days still fit into an interval.) For a spared task n
--- is how often it was spared before, and its wait at least c_share_min of the time since; if
--- it could not be sent, also at most what is left of unsent_timeout, so that it is tried once more
--- when that is over. A postponed task waits for as many times as long as it closes its model as it
--- was postponed, up to c_closures_max times, so that the others have the model most of the time. A
--- route's task goes back to its route. A probe is not charged: a backend that is down for a day
--- must not turn its queue into dead letters. Whether that was the last attempt store_results has
--- decided: asked once more, after a change of max_attempts, a task would be lost or be there twice.
+-- is how often it was spared before, and its wait at least c_share_min of the time since. If it
+-- could not be sent, its wait is at most what is left of unsent_timeout, so that it is tried once
+-- more when that is over, and a moment where another model of its route may begin a call: the
+-- breaker soon leaves it to that one. A postponed task waits for as many times as long as it closes
+-- its model as it was postponed, up to c_closures_max times, so that the others have the model most
+-- of the time. A route's task goes back to its route. A probe is not charged: a backend that is
+-- down for a day must not turn its queue into dead letters. Whether that was the last attempt
+-- store_results has decided: asked once more, after a change of max_attempts, a task would be lost
+-- or be there twice.
 create or replace function sluice.retry_later(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -52,6 +54,8 @@ begin
   cross join lateral (select (e.lease).*) l
   cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
   cross join lateral (
+    select t.model, t.route, t.tenant from sluice.task t where t.id = l.task_id limit 1) t
+  cross join lateral (
     select l.attempts::int as n, null::interval as least,
       null::interval as left where o.kind = 'retry'
       and not exists (select from sluice.result r where r.task_id = l.task_id)
@@ -59,11 +63,11 @@ begin
     select s.calls - 1, greatest(c_share_min * (p_now - s.since), case o.error_code
         when 'throttled' then least(interval '1 hour',
           least(s.calls, c_closures_max) * sluice.closed_for(o.retry_after_ms)) end),
-      case when o.error_code = 'not_sent' then s.since + v_unsent_timeout - p_now end
+      case when o.error_code = 'not_sent' then least(s.since + v_unsent_timeout - p_now,
+        case when sluice.others_are_open(t.route, l.model, p_now)
+          then s.calls * interval '50 ms' end) end
     from sluice.spared_calls(l.task_id, o.error_code, null) s
     where sluice.is_spared(o.kind, o.error_code)) w
-  cross join lateral (
-    select t.model, t.route, t.tenant from sluice.task t where t.id = l.task_id limit 1) t
   join sluice.models m on m.id = l.model;
   perform sluice.notify_ready(r.model) from (   -- who sleeps may sleep for longer than the backoff
     select distinct (e.lease).model from unnest(p_ended) e
