@@ -158,9 +158,9 @@ begin
 end
 $$;
 
--- own_meter: p_model's meter relative to the route's: at most the slack behind it; equal to it after
--- a change of weights, and when the model did not count. Who was ahead before a pause still is: else
--- each rush of tasks after one would begin with the same model.
+-- own_meter: p_model's meter relative to the route's: at most the slack behind it; equal to it
+-- after a change of weights, and when the model did not count. Who was ahead before a pause still
+-- is: else each rush of tasks after one would begin with the same model.
 create or replace function sluice.own_meter(
   p_own sluice.meter, p_route sluice.meter, p_weight double precision)
 returns double precision
