@@ -1,5 +1,6 @@
 -- Of a table that was never analyzed the planner expects hundreds of rows. Then a generic plan
--- seems dear, and each submit plans the statement that reads the gate anew.
+-- seems dear, and each submit plans the statement that reads the gate anew. (A page more, full of
+-- what other tests have taken back, counts as a row.)
 begin;
 \ir ../../_helpers.sql
 select plan(1);
@@ -12,7 +13,7 @@ begin
   return v_plan #>> '{0,Plan,Plan Rows}';
 end
 $$;
-select is(rows_expected(), 1, 'rows that the planner expects');
+select cmp_ok(rows_expected(), '<', 20, 'rows that the planner expects');
 
 select * from finish();
 rollback;
