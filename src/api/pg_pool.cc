@@ -23,8 +23,8 @@ constexpr int64_t busy_ms = 5;
 // A key's statements that take less are short: on a busy machine a millisecond's becomes as long.
 constexpr int64_t quick_ms = 20;
 constexpr int64_t turn_ns = quick_ms * ns_per_ms;
-// What a key may owe the others, whatever its statements took.
-constexpr int64_t debt_ns_max = ns_per_s;
+// What a key may owe, whatever its statements took: it waits for ten turns of each of the others.
+constexpr int64_t debt_ns_max = 10 * turn_ns;
 // A client that has waited for less than this is assumed to be there still: looking costs a system
 // call.
 constexpr int64_t leave_ms_min = 50;
@@ -294,10 +294,10 @@ void PgPool::release(Member& member, const std::string& key, int64_t sent_ns) {
   }
   if (waiting_.size_of(key) == 0) {
     credit_ns_.erase(key);
-    return;
+  } else if (waiting_.keys() > 1) {  // else nobody has waited for it
+    int64_t& credit_ns = credit_ns_.try_emplace(key, turn_ns).first->second;
+    credit_ns = std::max(credit_ns - took_ns, -debt_ns_max);
   }
-  int64_t& credit_ns = credit_ns_.try_emplace(key, turn_ns).first->second;
-  credit_ns = std::max(credit_ns - took_ns, -debt_ns_max);
 }
 
 void PgPool::drop_unawaited(const std::string& key) {
@@ -330,7 +330,7 @@ bool PgPool::has_place() const {
 }
 
 // Deficit round robin (Shreedhar, Varghese 1995), by the time that statements took: whose last turn
-// was longer than its credit is passed over until others have had as much.
+// was longer than its credit is passed over as often.
 void PgPool::begin_turns() {
   Member* place = nullptr;
   bool is_owing = false;  // somebody who would have a place
@@ -347,9 +347,11 @@ void PgPool::begin_turns() {
     if (item) {
       give(*place, item->lock());
     } else if (!std::exchange(is_owing, false)) {
-      return;
+      break;
     }
   }
+  // Of those whose statements have left without a turn.
+  if (waiting_.empty()) credit_ns_.clear();
 }
 
 // Another statement of the key that has just had the connection, while it has credit: were a turn

@@ -4,7 +4,7 @@
 // or a statement has met one. It repeats no statement of others.
 //
 // Requests' statements take turns by key, of 20 ms or one statement, and who took longer is passed
-// over until the others have had as much: so nobody waits behind many or long ones of another key.
+// over for as many turns, ten at most: so nobody waits behind many or long ones of another key.
 // One connection is left to the server's own statements, which wait for no turn (with a single one
 // they share it). Of the others a key has half; all but one while what it asks takes milliseconds:
 // that its next statements will, too, nobody knows. Then, unless others wait, several of its

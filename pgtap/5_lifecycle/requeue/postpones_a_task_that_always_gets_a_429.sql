@@ -3,7 +3,7 @@
 -- old place it was called first whenever its model opened, and closed it for all behind it.
 begin;
 \ir ../../_helpers.sql
-select plan(10);
+select plan(11);
 
 -- called: the task that a claim gives at p_at, which the backend refuses for 3 s if it is p_huge,
 -- and answers otherwise.
@@ -42,6 +42,25 @@ select cmp_ok(l.ready_at, '>=', at(106.5), 'and it waits for longer each time')
 from sluice.later l where l.task_id = :huge;
 select is((model_row(:'m')).closed_until, at(103.5), 'than its model is closed');
 select is((select attempts from sluice.task(:huge)), 0, 'it is not charged');
+
+-- What went before a redrive does not count.
+select given_model() as other \gset
+select given_worker(array[:'other']) as w2 \gset
+update sluice.models set max_attempts = 1 where name = :'other';
+select given_task(:'other') as again \gset
+create function failed_and_redriven(p_worker bigint, p_task bigint, p_at numeric) returns bigint
+language plpgsql
+as $$
+begin
+  perform sluice.complete(p_worker, array(select told(c.task_id, 'failed', c.fence, error => 'no')
+    from sluice.claim(p_worker, null, 1, at(p_at)) c), at(p_at));
+  return sluice.redrive(p_task, at(p_at));
+end
+$$;
+select failed_and_redriven(:w2, :again, 200 + n) from generate_series(1, 10) n \g /dev/null
+select called(:w2, :again, 220) \g /dev/null
+select is((select count(*) from sluice.later l where l.task_id = :again), 0::bigint,
+  'its first 429 after ten redrives');
 
 select * from finish();
 rollback;

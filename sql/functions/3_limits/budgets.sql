@@ -41,7 +41,7 @@ $$;
 -- budget_account: what a budget has spent and held in its window.
 create or replace function sluice.budget_account(p_budget sluice.budgets, p_now timestamptz)
 returns numeric
-language plpgsql volatile
+language plpgsql stable  -- so that budget_sums sees one moment
 as $$
 declare
   v_from timestamptz := sluice.window_from(p_budget, p_now);
@@ -60,9 +60,9 @@ as $$
 declare
   v_from timestamptz := sluice.window_from(p_budget, p_now);
 begin
-  total := sluice.budget_account(p_budget, p_now);
-  held := (select coalesce(sum(c.nanos), 0) from sluice.budget_call c
-    where c.budget = p_budget.id and c.at >= v_from and c.state = 'held');
+  select sluice.budget_account(p_budget, p_now), coalesce(sum(c.nanos), 0) into total, held
+  from sluice.budget_call c
+  where c.budget = p_budget.id and c.at >= v_from and c.state = 'held';
 end
 $$;
 

@@ -16,20 +16,20 @@ as $$
 declare
   v_own sluice.meter := sluice.meter_of(p_line, p_model);
   v_route sluice.meter;
-  v_lead double precision := sluice.lead_of(p_weight, (select max(r.weight)
-    from sluice.route_line l join sluice.routes r on r.route = l.route
-    where l.n = -p_line and r.tier = p_tier));
 begin
   if p_want is null then
     v_route := sluice.meter_of(p_line, sluice.tier_meter(p_tier));
   else
     v_own := sluice.note_ask(p_line, p_model, p_weight, v_own, p_now, p_tier => p_tier);
     v_route := sluice.route_meter(p_line, p_model, p_weight, v_own, false, p_now, p_tier);
-    if sluice.share_now(v_own, v_route, p_weight, v_lead) < p_want then
+    if sluice.share_now(v_own, v_route, p_weight) < p_want then
       v_route := sluice.route_meter(p_line, p_model, p_weight, v_own, true, p_now, p_tier);
+      if sluice.share_now(v_own, v_route, p_weight) < p_want then
+        v_route := sluice.free_route(p_line, p_model, p_weight, v_own, v_route, p_now, p_tier);
+      end if;
     end if;
   end if;
-  return sluice.share_now(v_own, v_route, p_weight, v_lead);
+  return sluice.share_now(v_own, v_route, p_weight);
 end
 $$;
 

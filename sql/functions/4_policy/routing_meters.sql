@@ -23,20 +23,14 @@
 --   -2 to -6, -8 on   a part of the sweep that rests since `at`, for v seconds; 0 of line 0: when
 --                     the last sweep was (5_lifecycle/sweep.sql)
 --   -7                between which times deadlines wait (deadlines.sql)
+--   -12               when free_route last looked
 
--- route_slack: how many of its own tasks a model may be ahead of its share, or behind: one of two
--- models takes 64 at once. The number is for each model, not for the route: of fifty models each
--- would have one task. It puts 10,000 tasks off by 0.3 points at most.
+-- route_slack: how many of its own tasks a model may be ahead of its share: one of two models takes
+-- 64 at once. The number is for each model, not for the route: of fifty models each would have one
+-- task. It puts 10,000 tasks off by 0.3 points at most.
 create or replace function sluice.route_slack() returns double precision
 language sql immutable parallel safe
 as $$ select 32::double precision $$;
-
--- lead_of: how many of its own tasks a model of this weight may be ahead of its share, the largest
--- weight of its tier being p_most: a canary of 1 % one, not the first 32 of a route.
-create or replace function sluice.lead_of(p_weight double precision, p_most double precision)
-returns double precision
-language sql immutable parallel safe
-as $$ select greatest(1, sluice.route_slack() * p_weight / greatest(p_most, p_weight)) $$;
 
 -- asks_for: how long a model counts after it asked.
 create or replace function sluice.asks_for() returns interval
@@ -80,10 +74,10 @@ language sql immutable parallel safe
 as $$
   select -array_position('{lanes, rescan_line, walk_lines, expire_due, settle_cancellations,
     advance_lines, deadlines, look_for_deadlines, forget_later_gone, walk_late,
-    rescan_deadlines}'::text[], p_purpose)
+    rescan_deadlines, free_route}'::text[], p_purpose)
 $$;
 
--- tier_meter: the model by which the meter of a route's tier is known. (-1 to -11: meter_for.)
+-- tier_meter: the model by which the meter of a route's tier is known. (-1 to -12: meter_for.)
 create or replace function sluice.tier_meter(p_tier int) returns int
 language sql immutable parallel safe
 as $$ select case p_tier when 1 then 0 else -1000 - p_tier end $$;
@@ -171,16 +165,60 @@ as $$
       else coalesce(p_route.v, 0) end
 $$;
 
--- share_now: how many tasks a model may take by these meters: so many that it will be p_lead of its
--- tasks ahead of V afterwards. Null: any number.
+-- share_now: how many tasks a model may take by these meters: so many that it will be the slack
+-- ahead of V afterwards. Null: any number.
 create or replace function sluice.share_now(
-  p_own sluice.meter, p_route sluice.meter, p_weight double precision, p_lead double precision)
+  p_own sluice.meter, p_route sluice.meter, p_weight double precision)
 returns int
 language sql immutable
 as $$
   select case when p_route.weight > p_weight then greatest(0, floor(least(1000000,
-    (p_route.v + p_lead / p_weight - sluice.own_meter(p_own, p_route, p_weight))
+    (p_route.v + sluice.route_slack() / p_weight - sluice.own_meter(p_own, p_route, p_weight))
     / (1 / p_weight - 1 / p_route.weight))))::int end
+$$;
+
+-- free_route: the meter of a route's tier for p_model, which may take less by it than it wants. If
+-- each model that counts may take less than half of the slack, V becomes their mean. That is so
+-- when one that was behind counts no more: only what the others take moves V, so they would soon
+-- wait for it for ever. Looks once in 100 ms, or later if that takes longer than sum_cheap_ms().
+create or replace function sluice.free_route(
+  p_line int, p_model int, p_weight double precision, p_own sluice.meter, p_route sluice.meter,
+  p_now timestamptz, p_tier int)
+returns sluice.meter
+language plpgsql volatile
+as $$
+declare
+  v_started timestamptz := clock_timestamp();
+  v_mean double precision;
+begin
+  if (sluice.meter_of(p_line, sluice.meter_for('free_route'))).at
+    between p_now - interval '100 ms' and p_now + interval '1 minute' then
+    return p_route;
+  end if;
+  select sum(c.weight * c.v) / sum(c.weight) into v_mean
+  from (
+    select p_weight as weight, sluice.own_meter(p_own, p_route, p_weight) as v
+    union all
+    select r.weight, sluice.own_meter(o.meter, p_route, r.weight)
+    from sluice.route_line l join sluice.routes r on r.route = l.route and r.weight > 0
+    join sluice.models m on m.name = r.model and (l.api is null or l.api = m.api)
+    cross join lateral (
+      select o as meter, o.at, o.weight from sluice.meter o where o.line = p_line and o.model = m.id
+      order by o.line, o.model, o.n desc limit 1) o
+    where l.n = -p_line and m.id <> p_model and r.tier = p_tier and o.weight > 0
+      and o.at > p_now - sluice.asks_for() and o.at <= p_now
+      and sluice.opens_at(m, p_now) <= p_now offset 0) c
+  having not bool_or(p_route.v + sluice.route_slack() / c.weight - c.v
+    >= sluice.route_slack() / 2 * (1 / c.weight - 1 / p_route.weight));
+  perform sluice.note_meter(p_line, sluice.meter_for('free_route'), p_now + greatest(interval '0',
+    50 * (clock_timestamp() - v_started - sluice.sum_cheap_ms() * interval '1 ms')), 0, 0);
+  if v_mean > p_route.v then
+    p_route.v := v_mean;
+    perform sluice.note_meter(p_line, sluice.tier_meter(p_tier), p_route.at, p_route.v,
+      p_route.weight);
+  end if;
+  return p_route;
+end
 $$;
 
 -- ask_interval: a model that asks all the time notes it once in so long: four times in asks_for.

@@ -140,7 +140,8 @@ $$;
 
 -- may_hedge: whether the task of p_lease may have another call of p_model now. Not while another
 -- price list is in force than when its first call began: that call's price is held, and counts, for
--- all. Requires the model's lock; tries the tenant's.
+-- all. (A list that was changed in its place is not noticed.) Requires the model's lock; tries the
+-- tenant's.
 create or replace function sluice.may_hedge(
   p_model sluice.models, p_lease sluice.lease, p_now timestamptz)
 returns boolean

@@ -104,6 +104,9 @@ begin
     where o.kind = 'throttled' and not sluice.is_refusal(o.error_code)
       and coalesce(o.error_code not in ('credential', 'billing'), true)
       and (e.lease).fence - (e.lease).attempts > c_uncharged_max
+      and (e.lease).fence - coalesce((   -- the fence goes on over redrives
+        select max(a.fence) from sluice.attempt a where a.task_id = (e.lease).task_id
+          and a.kind in ('retry', 'failed', 'lost', 'redriven', 'rerouted')), 0) > c_uncharged_max
   loop
     p_outcomes[v_place].kind := 'returned';
     p_outcomes[v_place].error_code := 'throttled';
