@@ -28,9 +28,11 @@ select is(:found, 400, 'all have one');
 select calls as calls, ms as ms from ms_in_fallback_of() \gset
 select claimed(:w, 400, at(1)) \g /dev/null
 select calls as calls_1, ms as ms_1 from ms_in_fallback_of() \gset
-select claimed(:w, 400, at(n)) from generate_series(2, 8) n \g /dev/null
+select given_calls(:'m', 400) as more \gset
+select claimed(:w, 400, at(2)) \g /dev/null
 select is(count(*), 400::bigint, 'a claim sends all to it')
 from sluice.attempt a where a.kind = 'rerouted' and a.task_id = any (:'ids');
+-- the least of two, for the machine may be busy with something else
 select ok(least((:ms_1 - :ms) / (:calls_1 - :calls), (s.ms - :ms_1) / (s.calls - :calls_1))
   < 3 * :ms / :calls, 'and each costs no more than it does by itself') from ms_in_fallback_of() s;
 
