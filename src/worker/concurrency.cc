@@ -221,9 +221,9 @@ std::vector<int> Concurrency::shares(const std::vector<std::string>& models, int
     const int kept_for_others = kept.for_others(served.backend, part);
     const int for_others = of_wanting - (served.wants_more ? own : 0) +
                            std::min(of_satisfied - (served.wants_more ? 0 : own), kept_for_others);
-    // While some model has more than its part there are fewer free slots than are reserved: then
-    // those below theirs take what there is, rather than each leave it to the others; but for the
-    // few that are kept for each.
+    // While some model has more than its part, fewer slots are free than are reserved. If each
+    // model left free slots to the others then, none would take them. So one that is below its part
+    // takes what is free, except the few slots that are kept for others.
     const int below = std::min(own, slots_free - kept_for_others);
     const int beyond = std::min(room, slots_free - for_others);
     // Its backend's other models may have had the slots that are kept for it: it does not take

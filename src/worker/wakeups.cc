@@ -182,7 +182,8 @@ Co<void> Wakeups::check_and_sleep() {
   // Work that the look saw may be any model's, so all are asked, and the names can go: whoever may
   // connect sends names without end.
   if (check->work) notified_.clear();
-  // Without one of its locks it looks again instead: a claim would find no more than the look.
+  // Not if all that is missing is a lock: then it looks again, for a claim would find no more than
+  // this look did.
   if (!notified_.empty() || check->work || has_timer) wake_owner();
 }
 

@@ -27,7 +27,7 @@
 -- lock_class: the first half of every advisory lock that Sluice takes. All keys are pairs of
 -- integers: (class, object). The function is immutable and simple, so that the planner folds a call
 -- into a constant.
--- twin: sleeper_class
+-- twin: sleeper_class (change all alike)
 create or replace function sluice.lock_class(p_name text) returns int
 language sql immutable parallel safe
 as $$

@@ -164,7 +164,7 @@ $$;
 
 -- rank_max: the worst rank; the best is -rank_max(). A task's rank is minus its priority, so
 -- priorities have the same bounds.
--- twin: rank_max
+-- twin: rank_max (change all alike)
 create or replace function sluice.rank_max() returns smallint
 language sql immutable parallel safe
 as $$ select 100::smallint $$;

@@ -40,7 +40,7 @@ $$;
 
 -- later_tenants: the keys of the tenants of whom something waits for its time, or is noted to have
 -- waited, from a random one on; at most p_max.
--- twin: tenant_key
+-- twin: tenant_key (change all alike)
 create or replace function sluice.later_tenants(p_max int) returns bigint[]
 language plpgsql volatile
 as $$

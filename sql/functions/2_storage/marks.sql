@@ -26,7 +26,7 @@ as $$ select interval '250 milliseconds' $$;
 -- name is taken that has another's (require_own_turns).
 -- It is shifted so that key + 1 is a bigint, too. Queries that need an index write the expression
 -- out, because a call would not match the index.
--- twin: tenant_key
+-- twin: tenant_key (change all alike)
 create or replace function sluice.tenant_key(p_tenant text) returns bigint
 language sql immutable parallel safe
 as $$ select hashtextextended(p_tenant, 0) >> 1 $$;

@@ -17,7 +17,7 @@
 -- Returns: whether somebody sleeps.
 -- Locks:   waits for none. While somebody is removing the line's row it inserts another one, which
 --          is removed only after a look that sees this transaction's task.
--- twin: notify_ready
+-- twin: notify_ready (change all alike)
 create or replace function sluice.notify_ready(p_line int) returns boolean
 language plpgsql volatile
 as $$
@@ -49,8 +49,9 @@ $$;
 -- COMMITTED: they keep their snapshot, so they cannot look whether the note is there. It is: a note
 -- stays for 10 s, and as long as a transaction shares one of the line's locks. The session keeps
 -- that in a setting, which a rollback takes back together with the note. Otherwise each single
--- submit added a note, and 300,000 of them made each claim 0.2 s slower (D-413). A client that sets
--- it delays its own tasks; if it takes it back, this transaction's note, or a later one, is found.
+-- submit added a note, and 300,000 of them made each claim 0.2 s slower (D-413). A client that
+-- forges the setting delays its own tasks. One that clears it gains nothing: the note that this
+-- transaction has added, perhaps under a savepoint, is found by its transaction id.
 create or replace function sluice.has_noted(p_line int) returns boolean
 language plpgsql volatile
 as $$

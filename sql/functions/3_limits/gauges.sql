@@ -164,7 +164,7 @@ $$;
 -- count_unfinished: counts the tasks of a gauge one by one; done only when the gauge says "full".
 -- For a line it counts the waiting tasks, up to p_max. A tenant's are found by its key, rank by
 -- rank: a walk over everybody's 600,000 took 0.1 s, for which its submits were refused.
--- twin: tenant_key
+-- twin: tenant_key (change all alike)
 create or replace function sluice.count_unfinished(
   p_kind text, p_of text, p_max bigint default null)
 returns bigint

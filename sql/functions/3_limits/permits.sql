@@ -13,11 +13,11 @@
 -- TAT <= e + bT, so n <= (e - s)/T + b. Calls that arrive within W of each other were granted
 -- within W + d <= (N - b + 1) T, hence n <= N. A window of any length L has at most b + ceil(L/T)
 -- grants. The sustained rate is 60 s / T a minute, by default 98.6 % of rpm.
--- A claim may ask for a longer allowance d' (send_within_ms). Then it takes d' - d of time besides
--- the permits: TAT is later by as much. Proof: of the calls that arrive within W, those granted
--- more than W + d before the last one belong to such claims. Let s be the first of these: e - s <=
--- W + d', and less the time that its claim took that is W + d again. Tokens are booked d' - d
--- later: so much longer they count.
+-- A claim may ask for a longer allowance d' (send_within_ms). It pays for that with time: TAT moves
+-- on by another d' - d. Proof: of calls that arrive within W of each other let the first be granted
+-- at s, the last at e. If e - s <= W + d, the proof above holds. Else the first one's claim has a
+-- longer allowance, and e - s <= W + d'. Without the d' - d that its claim has taken, in which
+-- nothing is granted, that is W + d again. Tokens are booked d' - d later: so long they count.
 -- permits_clock_jump.sql tells what happens when the clock jumps ahead.
 
 -- quota_of: a quota of some units a minute, with its burst and the interval between two units; all

@@ -5,7 +5,7 @@
 -- name with a given key is found in a second, for its hash is not one against that; so its tasks
 -- would stand before the other's. Called where a tenant's name is new.
 -- Errors:  SL004.
--- twin: tenant_key
+-- twin: tenant_key (change all alike)
 create or replace function sluice.require_own_turns(p_tenants text[]) returns void
 language plpgsql volatile
 set enable_seqscan = off

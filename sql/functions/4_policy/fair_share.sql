@@ -163,8 +163,9 @@ $$;
 -- turns_of: fair_turns for the lanes of p_heads that p_chosen selects, and the effective ranks
 -- p_best to p_worst.
 -- peek reads the first rows of each lane only. Where a lane has more, its next rows are unknown, so
--- no task may be taken that could come after them: the turns end at the first such lane's last row
--- (is_last), and the turn at that point has has_more (hides), which makes the claim look again.
+-- no task may be taken that could come after them. Each such lane's last row is marked (is_last),
+-- and the turns end at the earliest of these; that turn gets has_more (hides), which makes the
+-- claim look again.
 -- Lanes of tenants with a quota are the exception: they get no more places than permits
 -- (3_limits/tenant_quotas.sql).
 -- For speed, facts about lanes are kept in arrays: a join of a claim's rows with its 64 lanes took

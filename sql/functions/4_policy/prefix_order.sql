@@ -1,8 +1,9 @@
 -- The order of models with claim_order = 'prefix': tasks that begin alike are called one after the
 -- other, because a model that has just read a beginning need not read it again (prefix caches).
 -- Claims do not know of it. Such a task is put into its line as if it were ready at its prefix's
--- turn: a moment within settings.prefix_wait from now that all tasks of the prefix share. So each
--- prefix has one turn in each prefix_wait, as a lift stops once at each floor. What follows:
+-- turn: a moment within settings.prefix_wait from now that all tasks of the prefix share. So a
+-- prefix has one turn in each prefix_wait, and all its tasks that have come since the last one are
+-- next to each other in the line. What follows:
 -- - A task is passed by tasks only that become ready less than prefix_wait after it, so it begins
 --   no later than a task that comes prefix_wait after it does in the order of arrival.
 -- - The turn orders, it does not delay: a claim takes the first tasks of a lane, whether their turn

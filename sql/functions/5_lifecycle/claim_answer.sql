@@ -6,7 +6,7 @@
 -- time of its retry) to this claim. Of a call that budgets count max_output_tokens is no more than
 -- was held for it, whatever the model says since.
 -- Params:  p_bounds: answer_bounds.
--- twin: leased_tasks
+-- twin: leased_tasks (change all alike)
 -- It is stable and called in FROM, so that it is inlined into its caller's statement. The limit
 -- pins the look-up by key, whatever the planner knows of the tasks (for a table that was never
 -- analyzed it read, for each lease, all tasks between the smallest and the greatest id). The

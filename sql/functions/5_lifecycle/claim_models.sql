@@ -106,10 +106,10 @@ $$;
 -- Each has its turn, beginning behind model_before: in an order by chance one of 900 waited for
 -- seconds while each claim came to 20 of them. Models with many routes mostly come last, because a
 -- claim looks at each of their lines; so do those of a route's later tiers, because the earlier
--- ones are to use up their permits. All over_models come behind the others, or before them in one
--- claim of 16: in turns with them one of 400 others waited for 17 s. Mostly there is one model, and
--- one statement is enough: another would cost the first call after a pause 50 us, with nothing in a
--- cache.
+-- ones are to use up their permits. In 15 claims of 16 all over_models come after the others, in
+-- one before them: when both kinds took turns, one of 400 others waited for 17 s. Mostly there is
+-- one model, and one statement is enough: another would cost the first call after a pause 50 us,
+-- with nothing in a cache.
 -- Errors:  SL010.
 create or replace function sluice.open_models(p_worker bigint, p_models text[], p_now timestamptz)
 returns int[]
@@ -145,8 +145,8 @@ begin
   if v.is_calm and cardinality(v.ids) <= 1 then
     return v.ids;
   end if;
-  -- by chance where these are first: behind the last one asked, which is another, it would always
-  -- be the same few of them
+  -- Where over_models come first, the one to begin with is drawn. The last model asked is mostly
+  -- none of them, so to begin behind that would begin with the same few of them each time.
   v_before := case when v_over_first then v.ids[1 + floor(random() * cardinality(v.ids))::int]
     else sluice.model_before(v.ids) end;
   v_over := sluice.over_models(false);

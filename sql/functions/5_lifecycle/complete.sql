@@ -140,10 +140,11 @@ $$;
 -- Params:  p_ids, p_fences, p_places: the outcomes' tasks, ascending, and beside each its fence and
 --          its place in p_outcomes; p_looks: whether some outcomes need more than their leases
 --          know, so that their tasks are read: when they were created, and whether they are
---          clients' verbatim requests, of which the reply beside the answer is kept. A lease of
---          fence 1 needs no look: its task came straight from its submit, so its ready_at is its
---          creation. (Rows with another ready_at begin with fence 1, so their leases have more:
---          put_back; add_<l> of lines in the order of prefixes.)
+--          clients' verbatim requests, of which the reply beside the answer is kept. For
+--          their creation no task with a lease of fence 1 need be read: it was ready from its
+--          submit on, so the lease's ready_at says when that was. (What gives a row another
+--          ready_at, put_back or the add_<l> of a line in the order of prefixes, gives it fence 1
+--          as well, so that its lease has a higher one.)
 -- Returns: the places of the outcomes that found their leases; null: none.
 -- Other steps are called only for the few calls that concern them, v_heard (D-070 has their cost):
 --   with reserved tokens                                          settle_reserved

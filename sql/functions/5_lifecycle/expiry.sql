@@ -5,7 +5,7 @@
 -- Params:  p_line: of what waits for its time each tenant's is one lane; p_looks: at so many tasks
 --          it looks, as many of each lane, from the first on; at half as many lanes.
 -- Turns of lanes gave a tenant of 201 priorities 201 of 202.
--- twin: tenant_key
+-- twin: tenant_key (change all alike)
 create or replace function sluice.late_in_turns(
   p_line int, p_max int, p_looks int, p_now timestamptz)
 returns tid[]

@@ -66,7 +66,7 @@ $$;
 --          line and model.
 -- Returns: heads: the lanes that wait; leases; null: there are more lanes, or all rows of the only
 --          one were locked.
--- twin: tenant_key
+-- twin: tenant_key (change all alike)
 create or replace function sluice.take_text(p_by_prefix boolean default false) returns text
 language sql immutable
 as $$

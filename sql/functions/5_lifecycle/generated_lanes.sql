@@ -2,7 +2,7 @@
 -- some lanes.
 
 -- probe_text: a query of the first row of queue_<l> that meets p_where.
--- twin: tenant_key
+-- twin: tenant_key (change all alike)
 create or replace function sluice.probe_text(p_where text) returns text
 language sql immutable
 as $$

@@ -1,7 +1,7 @@
 -- Lines are created with their models and routes, and dropped with them.
 
 -- make_line: creates the table, the gauge of a bound on waiting tasks and the functions of a line.
--- twin: tenant_key
+-- twin: tenant_key (change all alike)
 create or replace function sluice.make_line(p_line int) returns void
 language plpgsql volatile
 as $$

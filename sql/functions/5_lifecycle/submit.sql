@@ -129,7 +129,7 @@ begin
     v_now := case when p_now is null then v_now else sluice.now_for(p_now) end;
     v_name := coalesce(v_name, sluice.default_model());
   end if;
-  -- twin: notify_ready
+  -- twin: notify_ready (change all alike)
   -- awake: nobody sleeps with the line's lock, and until this transaction ends nobody can. Two
   -- statements, for their join costs more.
   select m.id as model, m.id as line, m.max_queue, m.max_unfinished, m.tpm is not null as limited,
@@ -147,8 +147,9 @@ begin
     left join lateral (select r.route from sluice.routes r where r.route = v_route limit 1) r
       on true;
   end if;
-  -- id: drawn in the statement that reads server_started: drawn earlier, it could be from before a
-  -- promotion of which that column says nothing any more;
+  -- id: drawn in the statement that reads server_started. Between two statements another session
+  -- could note that the server was promoted (note_server): the id would be one that first_new_id
+  -- leaves out, and on_known_server would be true all the same;
   -- known: the tenant's name is good, and it has no limits (false: a note would say so);
   -- on_known_server: first_new_id need not be asked; look_from: before it the system has headroom,
   -- models without a bound of their own with it, and partitions; no_notify: nobody need be told, as

@@ -26,7 +26,7 @@ $$;
 -- advance_marks: raises the marks of p_line to the first rows of their lanes, of those lanes that
 -- have dead rows of more than mark_pays pages before them. The line's lock is tried only if there
 -- are such lanes: meanwhile claims of that line get nothing.
--- twin: tenant_key
+-- twin: tenant_key (change all alike)
 create or replace function sluice.advance_marks(p_line int, p_now timestamptz) returns void
 language plpgsql volatile
 as $$

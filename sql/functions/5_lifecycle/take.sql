@@ -9,7 +9,7 @@ as $$ select least(greatest(p_want, 8), sluice.window_max()) $$;
 -- free_rank: the best rank of p_line in which the first rows of some lane are not all locked; null:
 -- there is none among its first 256 lanes, 20 ms if all are locked. An open transaction that has
 -- cancelled a task of each of a few priorities hid all tasks of lower ones.
--- twin: tenant_key
+-- twin: tenant_key (change all alike)
 create or replace function sluice.free_rank(p_line int, p_last smallint, p_now timestamptz)
 returns smallint
 language plpgsql volatile

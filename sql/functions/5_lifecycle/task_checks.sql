@@ -5,7 +5,7 @@
 -- instead of 15. Texts that travel with a claim, or as a header, must be small and without line
 -- breaks. Keys of import (import_key) are for those who may import: a tenant with one of them could
 -- have a page of everybody's tasks refused.
--- twin: rank_max
+-- twin: rank_max (change all alike)
 create or replace function sluice.fault(
   p_prompt text, p_request text, p_priority int, p_max_attempts int, p_max_output_tokens int,
   p_metadata jsonb, p_tenant text,

@@ -246,7 +246,7 @@ $$;
 -- count_lane: how many tasks wait in the lane of p_head, at most ahead_max + 1. It counts from the
 -- head on, so that it does not walk over dead rows.
 -- Params:  p_ready_at, p_task: only tasks before this one.
--- twin: tenant_key
+-- twin: tenant_key (change all alike)
 create or replace function sluice.count_lane(
   p_head sluice.head, p_ready_at timestamptz default null, p_task bigint default null)
 returns int
