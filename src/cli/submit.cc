@@ -210,7 +210,10 @@ class Run final {
   void refuse(size_t line, const std::string& reason) {
     const std::string where = options_.prompt ? "" : fmt::format("line {}: ", line);
     if (!options_.skip) {
-      throw CommandError(ExitCode::failure, where + reason + "; nothing was submitted");
+      const bool has_others = !options_.prompt && !options_.dry_run;
+      throw CommandError(ExitCode::failure,
+                         where + reason + "; nothing was submitted" +
+                             (has_others ? " (--on-error skip submits the others)" : ""));
     }
     some_refused_ = true;
     progress_.clear();
