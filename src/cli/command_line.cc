@@ -171,11 +171,12 @@ std::vector<std::string> flags_of(CLI::App* app) {
   return flags;
 }
 
-// What other programs call a command of a group, and how it is called here.
+// What other programs call a command, and how it is called here.
 constexpr std::pair<std::string_view, std::string_view> other_words[] = {
-    {"list", "ls"},    {"show", "ls"},        {"add", "set"},
-    {"update", "set"}, {"create", "set"},     {"delete", "rm"},
-    {"remove", "rm"},  {"unpause", "resume"}, {"open", "resume"},
+    {"list", "ls"},     {"show", "ls"},   {"add", "set"},   {"update", "set"},
+    {"create", "set"},  {"delete", "rm"}, {"remove", "rm"}, {"unpause", "resume"},
+    {"open", "resume"}, {"wait", "task"}, {"get", "task"},  {"show", "task"},
+    {"list", "tasks"},  {"ls", "tasks"},
 };
 
 std::string_view our_word_for(std::string_view word, const std::vector<std::string_view>& names) {

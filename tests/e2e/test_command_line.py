@@ -69,6 +69,8 @@ def test_help_lists_causes_and_runs_no_exclusions_into_the_text(sluice):
     (["statsu"], "unknown command: statsu; did you mean status?"),
     (["workers"], "unknown command: workers; did you mean worker?"),
     (["deadletters"], "unknown command: deadletters; did you mean dead-letters?"),
+    (["wait", "7"], "unknown command: wait; did you mean task?"),
+    (["list"], "unknown command: list; did you mean tasks?"),
     (["xyzzy"], "unknown command: xyzzy; see sluice --help"),
     (["help", "statsu"], "unknown command: statsu; did you mean status?"),
     (["status", "--jsno"], "unknown flag: --jsno; did you mean --json?"),
