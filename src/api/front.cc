@@ -83,8 +83,10 @@ HttpReply two_keys() {
 
 HttpReply no_such_route(const RouteMatch& match, std::string_view path) {
   if (match.allowed.empty()) {
-    return error_reply(404, "not_found", "there is no path " + in_quotes(path), {},
-                       "docs/http.md and docs/openapi.yaml list what there is.");
+    return error_reply(
+        404, "not_found", "there is no path " + in_quotes(path), {},
+        "The API is below /v1/, the console, for browsers, at /console/; docs/http.md"
+        " and docs/openapi.yaml list what there is.");
   }
   HttpReply reply = error_reply(405, "method_not_allowed", "the path takes " + match.allowed);
   reply.headers.emplace_back("Allow", match.allowed);

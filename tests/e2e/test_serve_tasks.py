@@ -373,6 +373,8 @@ def test_unknown_ids_paths_and_methods(front):
     assert said("POST", "/v1/tasks", '{"prompt": "x", ') == (
         "not a JSON object: it ends at byte 16, before the object does")
     assert http(front.port, "GET", "/v1/nothing").status == 404
+    assert "the console, for browsers, at /console/" in (
+        http(front.port, "GET", "/").json["error"]["hint"])
     assert http(front.port, "GET", "/v1/tasks/").status == 404
     wrong = http(front.port, "PUT", "/v1/tasks")
     assert (wrong.status, wrong.headers["Allow"]) == (405, "POST, GET")
