@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "counted.h"
@@ -64,6 +65,37 @@ void judge_workers(pqxx::nontransaction& session, Findings& findings) {
                         fmt::format("worker {} is to serve model {}, which does not exist",
                                     row[0].c_str(), row[1].c_str()),
                         "make the model, or start the worker with other --models"});
+  }
+}
+
+// Those that no finding in `told` is about. For callers who see all tenants: what others see of the
+// history may lack the answers.
+void judge_models_that_never_answered(pqxx::nontransaction& session, Findings& findings,
+                                      const std::set<std::string>& told) {
+  for (const pqxx::row& row : session.exec(R"(
+      select f.model, f.calls, f.error_code
+      from (
+        select r.model, sum(r.calls)::bigint as calls,
+          (array_agg(coalesce(r.error_code, 'no code') order by r.latest desc))[1] as error_code
+        from sluice.recent_failures('1 day') r where r.kind in ('retry', 'failed')
+        group by r.model) f
+      where (select c.tenants = '{}' from sluice.caller_scope() c)
+        and f.model in (select q.model from sluice.queues q)
+        and f.model not in (select e.name from sluice.recent_ends('1 day') e
+          where e.scope = 'model' and e.solved > 0)
+        and not exists (
+          select from sluice.history_of('all', model => f.model,
+            since => date_trunc('day', clock_timestamp(), 'UTC') - interval '30 days') h
+          where h.solved > 0)
+      order by f.model limit 20)")) {
+    const auto model = row["model"].as<std::string>();
+    if (told.count(model) > 0) continue;
+    findings.push_back(
+        {"errors",
+         fmt::format("model {} has answered no call, and {} failed, the last with {}", model,
+                     row["calls"].c_str(), row["error_code"].c_str()),
+         "sluice dead-letters and sluice task ID say why: mostly its url (with or "
+         "without /v1), its api or its secret"});
   }
 }
 
@@ -138,19 +170,23 @@ Findings check_failures(pqxx::connection& connection) {
                      taken_back, taken_back_max),
          "look why workers end: out of memory, killed before their drain time-out"});
   }
+  std::set<std::string> told;
   for (const pqxx::row& row :
        session.exec_params("select model, error_code, sum(calls)::bigint as calls from "
                            "sluice.recent_failures('1 minute')"
                            " where kind <> 'lost' group by model, error_code having sum(calls) > "
                            "$1::bigint order by calls desc",
                            failures_per_min_max)) {
+    const auto model = row["model"].as<std::string>("-");
+    told.insert(model);
     findings.push_back(
         {"errors",
          fmt::format("{} calls of model {} failed with {} within 1 min, more than {}",
-                     row["calls"].c_str(), row["model"].as<std::string>("-"),
-                     row["error_code"].as<std::string>("no code"), failures_per_min_max),
+                     row["calls"].c_str(), model, row["error_code"].as<std::string>("no code"),
+                     failures_per_min_max),
          "sluice dead-letters and sluice task ID say why"});
   }
+  judge_models_that_never_answered(session, findings, told);
   return findings;
 }
 

@@ -50,6 +50,11 @@ def fail_calls(url, kind, count, code="http_500"):
                (kind, code, count))
 
 
+def has_answered(url, model):
+    query(url, "insert into sluice.history_row (step, at, model, solved) values "
+        "('day', date_trunc('day', now(), 'UTC') - interval '20 days', %s, 1)", [model])
+
+
 def test_a_sound_installation_has_no_findings(sluice, url, doctor, port, worker):
     add_model(url, "m", f"http://127.0.0.1:{port}", secret="env:SLUICE_SECRET_M")
     environment = {"SLUICE_SECRET_M": "key-of-the-test",
@@ -57,6 +62,7 @@ def test_a_sound_installation_has_no_findings(sluice, url, doctor, port, worker)
     submit_many(url, ["p"] * 3)
     worker(url, env=environment)
     wait_for(lambda: query(url, "select true from sluice.workers where alive"), what="a worker")
+    has_answered(url, "m")
     fail_calls(url, "lost", 10)
     fail_calls(url, "retry", 5)
     assert doctor(env=environment) == []
@@ -273,6 +279,34 @@ def test_tasks_taken_back_and_errors_above_the_thresholds(url, doctor):
     fail_calls(url, "failed", 2)
     fail_calls(url, "retry", 5, "timeout")
     assert "6 calls of model m failed with http_500" in the_one(doctor(), "errors")
+
+
+def test_a_model_that_has_never_answered_is_a_finding_at_its_first_failure(url, doctor, mock,
+        worker):
+    backend = mock("--latency", "0ms").url
+    add_model(url, "good", backend)
+    add_model(url, "bad", f"{backend}/nothing/here")
+    worker(url)
+    def ends_as(status, model):
+        task = query(url, "select sluice.submit('p', %s, max_attempts => 1)", [model])[0][0]
+        wait_for(lambda: query(url, "select status from sluice.task(%s)", [task]) == [(status,)],
+            what=status)
+    ends_as("failed", "bad")
+    assert ("model bad has answered no call, and 1 failed, the last with http_404"
+        in the_one(doctor(), "errors"))
+    ends_as("solved", "good")
+    assert len(doctor()) == 1
+    query(url, "update sluice.models set url = %s where name = 'bad'", [backend])
+    ends_as("solved", "bad")
+    assert doctor() == []
+
+
+def test_a_model_that_answered_weeks_ago_may_fail_once(url, doctor, port):
+    add_model(url, "m", f"http://127.0.0.1:{port}")
+    fail_calls(url, "failed", 1)
+    assert "model m has answered no call" in the_one(doctor(), "errors")
+    has_answered(url, "m")
+    assert doctor() == []
 
 
 def test_a_pooler_without_a_direct_url(pooler, sluice):
