@@ -97,6 +97,24 @@ create or replace view sluice.tasks with (security_barrier) as
   cross join sluice.caller_scope() c
   where (t.tenant = any (c.tenants)) = c.bound;
 
+-- refuse_task_change: who writes to the view is told which function does that. Others than the
+-- schema's owner are refused before, for they have no right to write.
+-- Errors:  SL004.
+create or replace function sluice.refuse_task_change() returns trigger
+language plpgsql
+set search_path = sluice, pg_temp
+as $$
+begin
+  raise exception 'sluice.tasks is a view: functions change tasks' using errcode = 'SL004',
+    hint = case tg_op when 'INSERT' then 'Call sluice.submit(prompt, model).'
+      else 'sluice.cancel(id) ends a task, sluice.redrive(id) has it done again, sluice.forget(id) '
+        'erases its texts.' end;
+end
+$$;
+
+create or replace trigger refuse_task_change instead of insert or update or delete on sluice.tasks
+  for each row execute function sluice.refuse_task_change();
+
 -- task: one task by its id: the row of sluice.tasks, found fast however many tasks there are.
 -- Params:  id: as submit returned it.
 -- Returns: one row; none when there is no such task among the caller's tenants'.
