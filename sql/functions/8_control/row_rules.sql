@@ -40,7 +40,9 @@ begin
           coalesce(left(v_row ->> a.attname, 100), 'null')), ', ' order by a.attnum) || '.'
         from pg_attribute a
         where a.attrelid = tg_relid and a.attnum = any (v_rule.conkey)
-          and a.attname not in ('secret', 'url', 'trace_url')));  -- may hold credentials
+          and a.attname not in ('secret', 'trace_url')  -- may hold credentials
+          -- so may a url: before an @, behind a ?, and what is no address may be a key
+          and (a.attname <> 'url' or v_row ->> 'url' !~ '[@?]|[[:alnum:]_-]{20}')));
 end
 $$;
 
