@@ -3,7 +3,7 @@
 -- sluice.reads_max_completion_tokens, sluice.kept_bounds
 begin;
 \ir ../_helpers.sql
-select plan(85);
+select plan(88);
 
 create function bounds(p_api text, p_request text) returns text language sql
 as $$ select format('%s %s %s', b.input - octet_length(p_request), b.output, b.fault)
@@ -28,10 +28,13 @@ select is(bounds(api, request), wanted, request) from (values
     "max_tokens": 5}', '4096 5 '),
   ('anthropic-messages', '{"max_tokens": 5}', '64 5 '),
   ('openai-embeddings', '{"input": "x"}', '64 0 '),
+  ('openai-embeddings', '{"input": [[1, 2], [3]]}', '64 0 '),
   ('openai-embeddings', '{"input": ["x", [1, 2]]}', '64 0 '),
   ('unheard-of', '{"input": "x", "max_tokens": 5}', '  "input"')) r(api, request, wanted);
 select is((sluice.request_bounds(api, format('{"max_tokens": 5, %s}', keys))).fault, fault, keys)
 from (values
+  ('openai-chat', '"messages": [{"content": [[{"type": "image_url"}]]}]', '"[["'),
+  ('openai-chat', '"messages": [[{"role": "user"}]]', '"[["'),
   ('openai-chat', '"max_tokens": 100000', '"max_tokens" twice'),
   ('openai-chat', '"max_t\u006fkens": 100000', '"max_tokens" twice'),
   ('openai-chat', '"MAX_TOKENS": 100000', '"MAX_TOKENS"'),

@@ -84,9 +84,12 @@ begin
       cross join lateral (
         select k.value where json_typeof(k.value) = 'object'
         union all
-        select a.value from json_array_elements(case when sluice.elements(k.value)
+        select case json_typeof(a.value) when 'object' then a.value else '{"[[": 0}' end
+        from json_array_elements(case when sluice.elements(k.value)
           <= c_parts_max then k.value else '[]' end) a
-        where json_typeof(a.value) = 'object') e
+        where json_typeof(a.value) = 'object' or json_typeof(a.value) = 'array' and exists (
+          -- a backend may read the objects in it; of an embeddings call it is a list of tokens
+          select from json_array_elements(a.value) x where json_typeof(x) <> 'number')) e
       where i.place is not null),
     looked as (
       select o.*, row_number() over () as n from object o limit c_parts_max + 1)
