@@ -343,6 +343,24 @@ def test_a_tenant_that_nobody_has_bounded_has_its_most(url, process, make_key):
     refusal(http(process.port, "POST", "/v1/tasks", many, key=flood), 429, "of 62 unfinished")
 
 
+def test_claims_do_not_wait_for_the_count_of_many_tasks(url):
+    """The attack: eight million tasks. They were counted by the sweep, in the session in which a
+    worker claims: nobody's calls began for 1.4 s."""
+    query(url, "update sluice.settings set tenant_max_unfinished = 10")
+    for _ in range(12):
+        submit(url, "question", model="chat", tenant="a")
+    full = "select tenant from sluice.full_tenant"
+    # As if there were so many that a count takes long: the gauge is their ids less its value.
+    query(url, "select setval('sluice.task_id', last_value + 300000) from sluice.task_id")
+    query(url, "select setval('sluice.load_all', 1)")
+    query(url, "select setval('sluice.sweep_after', 0), setval('sluice.tenants_after', 0)")
+    query(url, "select sluice.sweep()")
+    assert query(url, full) == []
+    query(url, "update sluice.history_look set looked_at = '-infinity'")
+    query(url, "select sluice.keep_history()")   # a worker has a session of its own for this
+    assert query(url, full) == [("a",)]
+
+
 def test_limits_are_set_over_http_and_on_record(url, process, make_key):
     admin = make_key(None, "--scope", "admin")
     made = http(process.port, "PUT", "/v1/tenants/t", {"max_batches": 1, "models": ["chat"],

@@ -44,7 +44,7 @@ begin
   -- At most a tenth: while somebody holds a snapshot it walks over the index entries of tasks that
   -- are gone.
   v_expired := sluice.in_turn('expire_due', 10, v_now);
-  perform sluice.look_at_tenants(v_now);
+  perform sluice.look_at_tenants(v_now) where not sluice.are_many_unfinished();
   perform sluice.follow_clock_back(v_last - v_now, v_now) where v_last > v_now + c_back_min;
   perform sluice.leave_broken(v_now)
   where exists (select from sluice.fallbacks f where f.cause = 'breaker_open');

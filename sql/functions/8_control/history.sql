@@ -15,12 +15,13 @@ create or replace function sluice.history_wait() returns interval
 language sql immutable parallel safe
 as $$ select interval '10 minutes' $$;
 
--- keep_history: a look: adds what has ended to the history, and removes rows that are too old. It
--- also shows prices that have come into force in the rows of models, for want of a better round,
--- and makes the steps of ramps and the looks of shadows. It takes a second at most: of more ends it
--- counts a part (of a million that came at once in four walks through them, 6 s); shadows take
--- another second. Does nothing while another session looks, for 10 s after the last look, and in a
--- transaction that has written already: its own ends are not committed.
+-- keep_history: a look: adds what has ended to the history, and removes rows that are too old. For
+-- want of a better round it also shows prices that have come into force in the rows of models,
+-- makes the steps of ramps and the looks of shadows, and counts the tenants' tasks where they are
+-- many. It takes a second at most: of more ends it counts a part (of a million that came at once in
+-- four walks through them, 6 s); shadows take another second, and so do some million tasks. Does
+-- nothing while another session looks, for 10 s after the last look, and in a transaction that has
+-- written already: its own ends are not committed.
 -- Returns: counted: how many ends; is_done: false: there are more, look again.
 create or replace function sluice.keep_history(
   p_now timestamptz default null, out counted bigint, out is_done boolean)
@@ -48,6 +49,8 @@ begin
       sluice.show_prices(null, v_now), sluice.advance_ramps(v_now),
       sluice.look_at_shadows(v_now);
   end if;
+  -- Last, for it locks the gate.
+  perform sluice.look_at_tenants(v_now) where sluice.are_many_unfinished();
 end
 $$;
 
