@@ -329,8 +329,8 @@ bool PgPool::has_place() const {
   return held < for_requests(open);
 }
 
-// Deficit round robin (Shreedhar, Varghese 1995), by the time that statements took: whose last turn
-// was longer than its credit is passed over as often.
+// Deficit round robin (Shreedhar, Varghese 1995): a key gets 20 ms of credit at each visit and pays
+// for its statements by the time that they took. While it owes it is passed over.
 void PgPool::begin_turns() {
   Member* place = nullptr;
   bool is_owing = false;  // somebody who would have a place
