@@ -25,7 +25,8 @@ as $$ select (error_of(format('select given_task(%L, tenant => %L)', p_model,
 create function refused_many(p_model text, p_tenant text) returns text language sql
 as $$ select (error_of(format('select * from sluice.submit_many(%L)', jsonb_build_array(
   jsonb_build_object('prompt', 'q', 'model', p_model, 'tenant', p_tenant))))).message $$;
-select setval('sluice.tenants_after', 0) \g /dev/null
+select setval('sluice.tenants_after', 0), setval('sluice.load_all', last_value)
+from sluice.task_id \g /dev/null
 select looked(at(100)) \g /dev/null
 select bag_eq('select tenant from sluice.unlisted_tenant', array[:'large', :'small', 'new'],
   'who has no tasks, or a row, is forgotten; who was noted twice is noted once');

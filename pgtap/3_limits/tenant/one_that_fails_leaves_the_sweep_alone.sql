@@ -11,7 +11,8 @@ create trigger fail before delete on sluice.unlisted_tenant for each row execute
 create function looked(p_now timestamptz) returns int language sql
 as $$ select setval('sluice.sweep_after', 0); select sluice.sweep(p_now) $$;
 set local client_min_messages = error;
-select setval('sluice.tenants_after', 0) \g /dev/null
+select setval('sluice.tenants_after', 0), setval('sluice.load_all', last_value)
+from sluice.task_id \g /dev/null
 select given_task(:'m') as t \gset
 update sluice.task set deadline = at(50) where id = :t;
 update sluice.queue set deadline = at(50) where task_id = :t;

@@ -7,7 +7,8 @@ begin;
 \ir ../../_budgets.sql
 select plan(2);
 
-select setval('sluice.sweep_after', 0, false) \g /dev/null
+select setval('sluice.sweep_after', 0, false), setval('sluice.load_all', last_value)
+from sluice.task_id \g /dev/null
 select given_budget('tenant', 'b', 1000) \g /dev/null
 select given_model() from generate_series(1, 3) \g /dev/null
 create temporary table held (part text, locks bigint);
