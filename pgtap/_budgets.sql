@@ -47,3 +47,11 @@ as $$
   select array_agg(given_task(p_model, prompt => repeat('x', 30), max_output_tokens => 6,
     tenant => given_calls.tenant)) from generate_series(1, p_count)
 $$;
+
+-- hedged: for which of some tasks another call may begin.
+create function hedged(p_worker bigint, p_tasks bigint[], p_now timestamptz) returns bigint[]
+language sql
+as $$
+  select coalesce(array_agg(h.task_id order by h.task_id), '{}') from sluice.hedge_many(p_worker,
+    p_tasks, array_fill(1, array[cardinality(p_tasks)]), p_now) h
+$$;

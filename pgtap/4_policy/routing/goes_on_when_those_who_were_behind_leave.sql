@@ -1,23 +1,10 @@
--- sluice.free_route
+-- sluice.free_route, sluice.asking_models
 -- Where three models share a route and the worker of one dies while the others are ahead, these
 -- stood still for good: what moves V is what they take.
 begin;
 \ir ../../_helpers.sql
+\ir _served.sql
 select plan(13);
-
--- taken: how many tasks a claim of 64 gives a worker, which answers them.
-create function taken(p_worker bigint, p_at timestamptz, p_max int default 64) returns int
-language plpgsql
-as $$
-declare
-  v_taken int;
-begin
-  select count(*) into v_taken from sluice.claim(p_worker, null, p_max, p_at);
-  perform sluice.complete(p_worker, array(select told(l.task_id, 'solved', l.fence)
-    from sluice.lease l where l.worker = p_worker), p_at);
-  return v_taken;
-end
-$$;
 
 -- left_behind: how many tasks the other models of a route of these weights get in ten claims, after
 -- the last one has been lost, with a pause between claims.

@@ -6,13 +6,6 @@ begin;
 \ir ../../_budgets.sql
 select plan(5);
 
-create function hedged(p_worker bigint, p_tasks bigint[], p_now timestamptz) returns bigint[]
-language sql
-as $$
-  select coalesce(array_agg(h.task_id order by h.task_id), '{}') from sluice.hedge_many(p_worker,
-    p_tasks, array_fill(1, array[cardinality(p_tasks)]), p_now) h
-$$;
-
 select given_priced_model() as m, given_tenant() as t \gset
 select given_budget('model', :'m', 100000) as b, given_worker(array[:'m']) as w,
   given_hedging(:'m') \gset

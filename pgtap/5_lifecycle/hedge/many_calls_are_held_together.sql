@@ -25,13 +25,6 @@ $$;
 -- rows_of: how many rows the account of a budget has.
 create function rows_of(p_budget text) returns bigint language sql
 as $$ select count(*) from sluice.budget_spent s where s.budget = (budget_row(p_budget)).id $$;
--- hedged: for which of some tasks another call may begin.
-create function hedged(p_worker bigint, p_tasks bigint[], p_now timestamptz) returns bigint[]
-language sql
-as $$
-  select coalesce(array_agg(h.task_id order by h.task_id), '{}') from sluice.hedge_many(p_worker,
-    p_tasks, array_fill(1, array[cardinality(p_tasks)]), p_now) h
-$$;
 
 select given_priced_model() as m, given_priced_model() as other, given_tenant() as t \gset
 select given_budget('model', :'m', 100000) as b, given_budget('tenant', :'t', 100000) as c,
